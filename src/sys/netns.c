@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sys/netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_ns(const char *path, struct zh_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return zh_err_sys(err, -errno, "cannot open network namespace %s", path);
+	return fd;
+}
+
+int zh_netns_current(struct zh_err *err)
+{
+	return open_ns("/proc/thread-self/ns/net", err);
+}
+
+int zh_netns_of_pid(pid_t pid, struct zh_err *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	return open_ns(path, err);
+}
+
+int zh_netns_by_name(const char *name, struct zh_err *err)
+{
+	char path[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return open_ns(name, err);
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	return open_ns(path, err);
+}
+
+/* Runs on a thread of its own, so that the caller never leaves its namespace. */
+static void *make_ns(void *arg)
+{
+	int *fd = arg;
+
+	if (unshare(CLONE_NEWNET) < 0) {
+		*fd = -errno;
+		return NULL;
+	}
+	*fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		*fd = -errno;
+	return NULL;
+}
+
+int zh_netns_new(struct zh_err *err)
+{
+	pthread_t thread;
+	int fd = -1, r;
+
+	r = pthread_create(&thread, NULL, make_ns, &fd);
+	if (r)
+		return zh_err_sys(err, -r, "cannot start a thread");
+	pthread_join(thread, NULL);
+	if (fd < 0)
+		return zh_err_sys(err, fd, "cannot make a network namespace");
+	return fd;
+}
+
+int zh_netns_enter(int fd, struct zh_err *err)
+{
+	if (setns(fd, CLONE_NEWNET) < 0)
+		return zh_err_sys(err, -errno, "cannot enter a network namespace");
+	return 0;
+}
+
+int zh_netns_inode(int fd, uint64_t *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret = st.st_ino;
+	return 0;
+}

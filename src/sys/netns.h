@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Network namespaces, as file descriptors. A thread is in one at a time; entering concerns the
+ * calling thread only.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* The calling thread's namespace. An fd, or a negative errno. */
+int zh_netns_current(struct zh_err *err);
+/* That of a process, or a named one (/run/netns/NAME or a path). */
+int zh_netns_of_pid(pid_t pid, struct zh_err *err);
+int zh_netns_by_name(const char *name, struct zh_err *err);
+/* Makes a new namespace without a name (lo down) and returns its fd; the caller stays where it is.
+ * It lives as long as an fd or a thread refers to it, so it cannot be left behind. */
+int zh_netns_new(struct zh_err *err);
+/* Moves the calling thread. 0 or a negative errno. */
+int zh_netns_enter(int fd, struct zh_err *err);
+/* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
+int zh_netns_inode(int fd, uint64_t *ret);
