@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,6 +73,49 @@ int zh_netns_new(struct zh_err *err)
 	if (fd < 0)
 		return zh_err_sys(err, fd, "cannot make a network namespace");
 	return fd;
+}
+
+struct lo_up {
+	int fd, result;
+};
+
+static int set_lo_up(void)
+{
+	struct ifreq ifr = {.ifr_name = "lo"};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, SIOCGIFFLAGS, &ifr) < 0)
+		r = -errno;
+	ifr.ifr_flags |= IFF_UP;
+	if (!r && ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+static void *lo_up_there(void *arg)
+{
+	struct lo_up *job = arg;
+
+	job->result = setns(job->fd, CLONE_NEWNET) < 0 ? -errno : set_lo_up();
+	return NULL;
+}
+
+int zh_netns_lo_up(int fd, struct zh_err *err)
+{
+	struct lo_up job = {.fd = fd};
+	pthread_t thread;
+	int r;
+
+	r = pthread_create(&thread, NULL, lo_up_there, &job);
+	if (r)
+		return zh_err_sys(err, -r, "cannot start a thread");
+	pthread_join(thread, NULL);
+	if (job.result < 0)
+		return zh_err_sys(err, job.result, "cannot bring lo up in a network namespace");
+	return 0;
 }
 
 int zh_netns_enter(int fd, struct zh_err *err)

@@ -18,6 +18,8 @@ int zh_netns_by_name(const char *name, struct zh_err *err);
 /* Makes a new namespace without a name (lo down) and returns its fd; the caller stays where it is.
  * It lives as long as an fd or a thread refers to it, so it cannot be left behind. */
 int zh_netns_new(struct zh_err *err);
+/* Brings lo up in the namespace. 0 or a negative errno. */
+int zh_netns_lo_up(int fd, struct zh_err *err);
 /* Moves the calling thread. 0 or a negative errno. */
 int zh_netns_enter(int fd, struct zh_err *err);
 /* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
