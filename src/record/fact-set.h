@@ -5,8 +5,8 @@
  * A value is a number, a string, or "unavailable" with the reason; a missing key means that nobody
  * looked. Keys are made of [A-Za-z0-9_:@/-] parts joined by '.'; a part that stands for a name with
  * a dot in it ("eth0.100") has the dot replaced by '/'. Units are in the last part (`_ns`,
- * `_bytes`,
- * `_pkts`); numbers are uint64_t. Two snapshots are compared key by key, with no code of their own.
+ * `_bytes`, `_pkts`); numbers are uint64_t. Two snapshots are compared key by key, with no code of
+ * their own.
  */
 #pragma once
 
@@ -41,7 +41,8 @@ void zh_fact_string(struct zh_fact_set *set, const char *value, const char *key,
 void zh_fact_unavailable(struct zh_fact_set *set, const char *why, const char *key, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Sorts and drops duplicates; needed once before the look-ups below. */
+/* Sorts and drops duplicates; needed once before the look-ups below, and again after adding. A set
+ * whose sorting failed for want of memory is `failed`, and look-ups find nothing in it. */
 void zh_fact_set_sort(struct zh_fact_set *set);
 
 /* Look-ups by exact key; NULL / false / `fallback` when missing or of another type. */

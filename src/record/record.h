@@ -161,7 +161,7 @@ struct zh_not_measured {
 	char why[200];
 };
 
-/* A BPF program that is not ours and stood on the path: its cost over the run. */
+/* A counter of the tool itself: losses and runs of its hooks. */
 struct zh_counter {
 	char name[64]; /* e.g. "trace.lost_events", "trace.runs.net_dev_queue" */
 	uint64_t value;
@@ -202,9 +202,16 @@ struct zh_record_limits {
 struct zh_record *zh_record_new(const struct zh_record_limits *limits);
 struct zh_record *zh_record_free(struct zh_record *record);
 
-/* Notes that `what` could not be measured; printf-style reason. The same `what` is kept once. */
+/* Bounds of the two small lists; both are preallocated, so that noting something never allocates.
+ */
+#define ZH_NOT_MEASURED_MAX 128
+#define ZH_COUNTERS_MAX 256
+
+/* Notes that `what` could not be measured; printf-style reason. The same `what` is kept once, with
+ * its first reason; when the list is full, its last entry says so. */
 void zh_record_not_measured(struct zh_record *record, const char *what, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Adds `value` to the counter `name` (at most UINT64_MAX), which starts at 0. */
 void zh_record_counter(struct zh_record *record, const char *name, uint64_t value);
 
 static inline bool zh_sample_answered(const struct zh_sample *s)
