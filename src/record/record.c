@@ -17,12 +17,15 @@
  */
 static void *new_array(size_t n, size_t element_bytes)
 {
-	volatile char *bytes = calloc(n ? n : 1, element_bytes);
-	size_t i;
+	volatile char *bytes;
+	size_t i, size;
 
+	if (__builtin_mul_overflow(n ? n : 1, element_bytes, &size))
+		return NULL;
+	bytes = calloc(1, size);
 	if (!bytes)
 		return NULL;
-	for (i = 0; i < n * element_bytes; i += PAGE_BYTES)
+	for (i = 0; i < size; i += PAGE_BYTES)
 		bytes[i] = 0;
 	return (void *)bytes;
 }

@@ -29,7 +29,7 @@ enum zh_cell_type {
 	ZH_CELL_BOOL,	     /* u: 0 or 1 */
 	ZH_CELL_STRING,	     /* s */
 	ZH_CELL_CPUS,	     /* s: a CPU list already in list format */
-	ZH_CELL_UNAVAILABLE, /* s: the reason; JSON null, text "not available: why" */
+	ZH_CELL_UNAVAILABLE, /* s: the reason; JSON null, text "not available: why" (below a table) */
 };
 
 struct zh_cell {
