@@ -40,15 +40,15 @@ struct zh_finding {
  * print it. ids are kebab-case and unique over checks and causes.
  */
 struct zh_rule {
-	const char *id;		     /* "run-queue-wait" */
-	const char *code;	     /* "L12", "D2", or the number of the check family "C12" */
-	const char *title;	     /* "Run-queue wait" */
-	const char *summary;	     /* one sentence: what it is */
-	const char *why;	     /* a paragraph: how it makes traffic slow or lossy */
-	const char *evidence;	     /* a paragraph: what identifies it, what must be ruled out */
-	const char *verify;	     /* how to confirm the cure worked */
-	const char *cure;	     /* a sentence */
-	const char *cost;	     /* a sentence: what the cure costs */
+	const char *id;              /* "run-queue-wait" */
+	const char *code;            /* "L12", "D2", or the number of the check family "C12" */
+	const char *title;           /* "Run-queue wait" */
+	const char *summary;         /* one sentence: what it is */
+	const char *why;             /* a paragraph: how it makes traffic slow or lossy */
+	const char *evidence;        /* a paragraph: what identifies it, what must be ruled out */
+	const char *verify;          /* how to confirm the cure worked */
+	const char *cure;            /* a sentence */
+	const char *cost;            /* a sentence: what the cure costs */
 	const char *const *remedies; /* knob ids, NULL-terminated; may be NULL */
 	const char *const
 		*needs; /* fact key patterns or trace parts ("trace.packets"), NULL-terminated */
@@ -71,13 +71,13 @@ struct zh_cause {
 extern const struct zh_check *const zh_check_registry[];
 extern const struct zh_cause *const zh_cause_registry[];
 
-struct zh_rtt {		      /* ns; all 0 when count is 0 */
+struct zh_rtt {               /* ns; all 0 when count is 0 */
 	uint64_t count, lost; /* answered; lost (also send failures) */
 	uint64_t min_ns, mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stddev_ns;
 };
 
 struct zh_explanation {
-	struct zh_rtt rtt;	  /* all phases of the main target outside the clean room */
+	struct zh_rtt rtt;        /* all phases of the main target outside the clean room */
 	struct zh_rtt *phase_rtt; /* one a phase of the record */
 	struct zh_rtt kernel_rtt; /* by the kernel's receive stamp; count 0: none */
 	struct {

@@ -19,17 +19,18 @@
 #include "base/err.h"
 
 enum zh_cell_type {
-	ZH_CELL_NULL,	     /* JSON null, text "-" */
-	ZH_CELL_NS,	     /* u: duration in ns */
-	ZH_CELL_BYTES,	     /* u */
+	ZH_CELL_NULL,        /* JSON null, text "-" */
+	ZH_CELL_NS,          /* u: duration in ns */
+	ZH_CELL_BYTES,       /* u */
 	ZH_CELL_PACKETS,     /* u */
-	ZH_CELL_COUNT,	     /* u */
-	ZH_CELL_SHARE,	     /* d: 0..1, text as percent */
-	ZH_CELL_REAL,	     /* d: a plain number (ratio, p-value) */
-	ZH_CELL_BOOL,	     /* u: 0 or 1 */
-	ZH_CELL_STRING,	     /* s */
-	ZH_CELL_CPUS,	     /* s: a CPU list already in list format */
-	ZH_CELL_UNAVAILABLE, /* s: the reason; JSON null, text "not available: why" (below a table) */
+	ZH_CELL_COUNT,       /* u */
+	ZH_CELL_SHARE,       /* d: 0..1, text as percent */
+	ZH_CELL_REAL,        /* d: a plain number (ratio, p-value) */
+	ZH_CELL_BOOL,        /* u: 0 or 1 */
+	ZH_CELL_STRING,      /* s */
+	ZH_CELL_CPUS,        /* s: a CPU list already in list format */
+	ZH_CELL_UNAVAILABLE, /* s: the reason; JSON null, text "not available: why" (below a table)
+			      */
 };
 
 struct zh_cell {
@@ -142,14 +143,14 @@ void zh_node_strip(struct zh_node *parent, const char *title, const uint64_t *va
 
 /* A finding, drawn as a block: severity mark, summary, evidence bullets, cure. */
 struct zh_finding_view {
-	const char *id, *kind;	     /* "run-queue-wait", "cause" | "check" */
-	const char *severity;	     /* "info" | "low" | "warning" | "critical" */
-	const char *confidence;	     /* "low" | "medium" | "high" */
-	bool has_attribution;	     /* false: attributed_* and samples are JSON null */
-	uint64_t attributed_ns;	     /* summed over samples */
+	const char *id, *kind;       /* "run-queue-wait", "cause" | "check" */
+	const char *severity;        /* "info" | "low" | "warning" | "critical" */
+	const char *confidence;      /* "low" | "medium" | "high" */
+	bool has_attribution;        /* false: attributed_* and samples are JSON null */
+	uint64_t attributed_ns;      /* summed over samples */
 	double attributed_share;     /* of the excess of all explained samples, 0..1 */
-	uint64_t samples;	     /* how many samples it was found in */
-	const char *summary;	     /* one sentence */
+	uint64_t samples;            /* how many samples it was found in */
+	const char *summary;         /* one sentence */
 	const char *const *evidence; /* NULL-terminated sentences with numbers */
 	const char *const *remedies; /* NULL-terminated knob ids (JSON `remedies`) */
 	const char *cure, *cost;     /* sentences for people; also JSON `cure`, `cost` */
