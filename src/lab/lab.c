@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lab/lab.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "lab/internal.h"
+#include "sys/process.h"
+#include "sys/sched.h"
+
+const struct zh_fault *zh_fault_find(const char *id)
+{
+	for (size_t i = 0; zh_fault_registry[i]; i++)
+		if (!strcmp(zh_fault_registry[i]->id, id))
+			return zh_fault_registry[i];
+	return NULL;
+}
+
+bool zh_fault_is_answer(const struct zh_fault *fault, const char *id)
+{
+	const char *const *other;
+
+	if (!strcmp(fault->expects, id))
+		return true;
+	for (other = fault->accepts; other && *other; other++)
+		if (!strcmp(*other, id))
+			return true;
+	return false;
+}
+
+/* The first two CPUs that we may use; twice the same when there is only one. */
+static int choose_cpus(struct zh_lab_run *run, struct zh_err *err)
+{
+	struct zh_cpuset allowed;
+	int r = zh_sched_get_affinity(&allowed, err), found = 0;
+
+	for (unsigned int cpu = 0; r == 0 && cpu < ZH_CPU_MAX && found < 2; cpu++) {
+		if (!zh_cpuset_has(&allowed, cpu))
+			continue;
+		if (found++ == 0)
+			run->cpu = (int)cpu;
+		run->peer_cpu = (int)cpu;
+	}
+	return r;
+}
+
+static void draw_params(struct zh_lab_run *run, uint64_t seed)
+{
+	uint64_t state = seed;
+
+	for (size_t i = 0; i < ZH_LAB_PARAMS && run->fault->params[i].name; i++)
+		run->param[i] =
+			lab_draw(&state, run->fault->params[i].min, run->fault->params[i].max);
+	run->seed = lab_random(&state);
+}
+
+int zh_lab_start(const struct zh_fault *fault, bool control, uint64_t seed, struct zh_lab_run *ret,
+	struct zh_err *err)
+{
+	int r;
+
+	*ret = (struct zh_lab_run){.fault = fault,
+		.control = control,
+		.ns = {-1, -1},
+		.split_writes = fault->split_writes,
+		.nodelay = true};
+	snprintf(ret->target, sizeof(ret->target), "%s", fault->target ? fault->target : "");
+	draw_params(ret, seed);
+	r = choose_cpus(ret, err);
+	if (r == 0)
+		r = fault->topology->up(&ret->ns, err);
+	if (r < 0)
+		return r;
+	r = fault->inject(ret, err);
+	if (r < 0) {
+		zh_lab_stop(ret);
+		return zh_err_wrap(err, "cannot inject %s", fault->id);
+	}
+	return 0;
+}
+
+void zh_lab_stop(struct zh_lab_run *run)
+{
+	if (run->fault->remove)
+		run->fault->remove(run);
+	while (run->n_children)
+		zh_process_end(run->child[--run->n_children]);
+	if (run->has_group)
+		zh_cgroup_remove(&run->group, NULL);
+	run->has_group = false;
+	run->fault->topology->down(&run->ns);
+}
+
+unsigned int zh_lab_gc(void)
+{
+	unsigned int removed = 0;
+
+	zh_cgroup_gc(&removed, NULL);
+	return removed;
+}
