@@ -10,11 +10,30 @@
 static const char *const path_types[] = {
 	"sched_cls", "sched_act", "xdp", "cgroup_skb", "sk_skb", "sk_msg", "lwt_xmit", NULL};
 
-/* One program that ran in the window; time needs kernel.bpf_stats_enabled or a stats fd. */
+/* Whether a tc filter or XDP hook of this namespace runs the program. */
+static bool is_ours(const struct zh_explain *ex, const char *id)
+{
+	static const char *const patterns[] = {"filter.*.*.bpf_id", "link.*.xdp_prog_id"};
+	const struct zh_fact_set *facts = zh_explain_facts(ex);
+	const struct zh_fact *fact;
+	size_t i, pos;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(patterns); i++)
+		for (pos = 0; (fact = zh_fact_next(facts, patterns[i], &pos));)
+			if (fact->type == ZH_FACT_NUMBER && fact->number == strtoull(id, NULL, 10))
+				return true;
+	return false;
+}
+
+/*
+ * One program that ran in the window; its time needs kernel.bpf_stats_enabled or a stats fd.
+ * Programs are listed for the whole kernel: a slow one of another namespace is not a warning here.
+ */
 static void judge_program(
 	const struct zh_check *check, struct zh_explain *ex, const char *id, const char *type)
 {
 	uint64_t runs = 0, ns = 0, mean;
+	bool ours = is_ours(ex, id);
 	struct zh_finding *finding;
 
 	if (!zh_explain_delta(ex, &runs, "bpf.prog.%s.run_cnt", id) ||
@@ -24,12 +43,15 @@ static void judge_program(
 	if (mean < NOTABLE_NS)
 		return;
 	finding = zh_finding_add(ex, &check->rule,
-		mean >= SLOW_NS ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW, ZH_CONFIDENCE_HIGH,
+		ours && mean >= SLOW_NS ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW,
+		ours ? ZH_CONFIDENCE_HIGH : ZH_CONFIDENCE_LOW,
 		"BPF program %s (%s, id %s) takes %.1f us a packet, %llu runs in %.1f s",
 		zh_check_text(ex, "bpf.prog.%s.name", id), type, id, (double)mean / 1e3,
 		(unsigned long long)runs, zh_check_window_s(ex));
 	zh_finding_evidence(finding, "run_time_ns +%llu over run_cnt +%llu", (unsigned long long)ns,
 		(unsigned long long)runs);
+	zh_finding_evidence(finding, ours ? "attached by a tc filter or XDP in this namespace"
+					  : "no tc filter or XDP hook of this namespace runs it");
 }
 
 static void judge_lo(const struct zh_check *check, struct zh_explain *ex)
@@ -93,7 +115,8 @@ const struct zh_check zh_check_bpf_on_path = {
 			.remedies = ZH_LIST("tc-filter"),
 			.needs = ZH_LIST("bpf.prog.*.type", "bpf.prog.*.name",
 				"bpf.prog.*.run_time_ns", "bpf.prog.*.run_cnt", "filter.*.count",
-				"filter.*.*.kind", "link.*.xdp", "link.*.xdp_prog_id"),
+				"filter.*.*.kind", "filter.*.*.bpf_id", "link.*.xdp",
+				"link.*.xdp_prog_id"),
 		},
 	.run = run,
 };

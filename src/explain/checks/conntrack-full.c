@@ -15,8 +15,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 
 	/* A failed insertion counts as a drop too: only what is beyond it was "table full". */
 	drop = drop > failed ? drop - failed : 0;
-	if (drop == 0 && early == 0 && messages == 0 && used < 0.95) {
-		if (used < 0.8)
+	if (drop == 0 && early == 0 && used < 0.95) {
+		if (used < 0.8 && messages == 0)
 			return;
 		severity = ZH_SEVERITY_LOW;
 	}
@@ -35,7 +35,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		"taken off), early_drop +%llu",
 		(unsigned long long)drop, (unsigned long long)early);
 	if (messages)
-		zh_finding_evidence(finding, "kernel log: \"table full, dropping packet\" +%llu",
+		zh_finding_evidence(finding,
+			"kernel log (all namespaces): \"table full, dropping packet\" +%llu",
 			(unsigned long long)messages);
 	zh_check_add_loss(ex, finding);
 }

@@ -36,15 +36,13 @@ static bool read_rule(const struct zh_explain *ex, const struct zh_fact *fact, s
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, const struct rule *rule)
 {
-	uint64_t sent = zh_explain_sent(ex), lost = zh_explain_lost(ex);
-	bool hit = lost && (!rule->has_counter || rule->hits);
+	bool hit = zh_explain_lost(ex) && (!rule->has_counter || rule->hits);
 	enum zh_severity severity =
 		strcmp(rule->what, "policy-drop") == 0 ? ZH_SEVERITY_LOW : ZH_SEVERITY_INFO;
 	struct zh_finding *finding;
 
 	if (hit)
-		severity = lost == sent && rule->has_counter ? ZH_SEVERITY_CRITICAL
-							     : ZH_SEVERITY_WARNING;
+		severity = ZH_SEVERITY_WARNING;
 	else if (rule->has_counter && rule->hits)
 		severity = ZH_SEVERITY_LOW;
 	finding = zh_finding_add(ex, &check->rule, severity,

@@ -44,8 +44,8 @@ const struct zh_check zh_check_ksoftirqd_wait = {
 			       "behind kernel work that does not give the CPU up (memory.stat of "
 			       "dead cgroups).",
 			.evidence = "Mean run delay of ksoftirqd/N in /proc/PID/schedstat over the "
-				    "window. Whether a slow probe waited for it is for the cause "
-				    "softirq-deferred to say.",
+				    "window. Whether a slow probe waited for it is for cause L6 to "
+				    "say.",
 			.verify = "Run delay an activation falls below a millisecond.",
 			.cure = "Move the tasks that keep the CPU, or give ksoftirqd a low "
 				"real-time priority (FIFO 1).",

@@ -63,9 +63,8 @@ const struct zh_check zh_check_memory_pressure = {
 			.evidence = "Growth of `some total` of /proc/pressure/memory; "
 				    "pgscan_direct, compact_stall and pswpin of /proc/vmstat; "
 				    "memory.events (v2) or memory.failcnt (v1) of the own group.",
-			.verify =
-				"Pressure and direct scans stand still; no fault-reclaim cause in "
-				"slow samples.",
+			.verify = "Pressure and direct scans stand still; no cause L16 in slow "
+				  "samples.",
 			.cure = "Raise the limit or free memory; vm.min_free_kbytes so that reclaim "
 				"runs in the background; THP defrag to defer.",
 			.cost = "Memory.",

@@ -34,7 +34,7 @@ const struct zh_check zh_check_softnet_squeezed = {
 			       "ksoftirqd, which has to compete with user tasks for the CPU.",
 			.evidence = "Growth of column 3 (time_squeeze) of /proc/net/softnet_stat. "
 				    "It happens on any busy machine; whether a slow probe waited "
-				    "behind it is for the cause budget-squeeze to say.",
+				    "behind it is for cause L5 to say.",
 			.verify = "time_squeeze grows less under the same load, and p99 falls.",
 			.cure = "Spread the load over CPUs; then raise net.core.netdev_budget and "
 				"netdev_budget_usecs.",

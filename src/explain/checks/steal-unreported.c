@@ -26,8 +26,8 @@ const struct zh_check zh_check_steal_unreported = {
 			.why = "Steal time is given by the host, and several do not (VMware without "
 			       "stealclock.enable, nested guests). Steal 0 then does not mean that "
 			       "the CPU was always there.",
-			.evidence = "steal of /proc/stat is 0 since boot in a guest. The cause "
-				    "host-dark-time looks for stretches in which all of a CPU's "
+			.evidence = "steal of /proc/stat is 0 since boot in a guest. Cause L15 "
+				    "looks for stretches in which all of a CPU's "
 				    "events and ticks are missing.",
 			.verify = "After the host reports steal, the counter moves under load.",
 			.cure = "Turn steal reporting on at the host (VMware: stealclock.enable).",

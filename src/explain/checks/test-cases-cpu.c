@@ -21,9 +21,16 @@ extern const struct zh_check zh_check_softnet_drops, zh_check_softnet_squeezed,
 
 const struct zh_case zh_cases_cpu[] = {
 	{&zh_check_softnet_drops, "many", ZH_SEVERITY_WARNING,
-		"softnet.cpu.0.dropped_pkts 5 25\nsoftnet.cpu.0.processed_pkts 0 10000", {}},
+		"softnet.cpu.0.dropped_pkts 5 25\nsoftnet.cpu.0.processed_pkts 0 10000\n"
+		"link.veth0.rx_dropped_pkts 5 25",
+		{}},
+	{&zh_check_softnet_drops, "many, of another namespace", ZH_SEVERITY_LOW,
+		"softnet.cpu.0.dropped_pkts 5 25\nsoftnet.cpu.0.processed_pkts 0 10000\n"
+		"link.veth0.rx_dropped_pkts 5",
+		{}},
 	{&zh_check_softnet_drops, "with loss", ZH_SEVERITY_WARNING,
-		"softnet.cpu.0.dropped_pkts 5 6\nsoftnet.cpu.0.processed_pkts 0 1000000",
+		"softnet.cpu.0.dropped_pkts 5 6\nsoftnet.cpu.0.processed_pkts 0 1000000\n"
+		"link.lo.rx_dropped_pkts 0 1",
 		{.lost = 1}},
 	{&zh_check_softnet_drops, "a few of a million", ZH_SEVERITY_LOW,
 		"softnet.cpu.0.dropped_pkts 5 8\nsoftnet.cpu.0.processed_pkts 0 1000000", {}},

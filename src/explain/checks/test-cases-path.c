@@ -179,7 +179,7 @@ const struct zh_case zh_cases_path[] = {
 		{}},
 	{&zh_check_hostname_resolution, "fine", SILENT, "names.hostname.took_ns 90000", {}},
 
-	{&zh_check_firewall_on_lo, "counted drop of all probes", ZH_SEVERITY_CRITICAL,
+	{&zh_check_firewall_on_lo, "counted drop of all probes", ZH_SEVERITY_WARNING,
 		NOTABLE("drop", "input") "nft.notable.inet:f:c:5.pkts 5 105", {.lost = 100}},
 	{&zh_check_firewall_on_lo, "uncounted drop and loss", ZH_SEVERITY_WARNING,
 		NOTABLE("reject", "output"), {.lost = 100}},
@@ -205,6 +205,8 @@ const struct zh_case zh_cases_path[] = {
 		"conntrack.count 64\nconntrack.max 64\nconntrack.stat.drop 3 20", {.lost = 9}},
 	{&zh_check_conntrack_full, "evictions", ZH_SEVERITY_WARNING,
 		"conntrack.count 60\nconntrack.max 64\nconntrack.stat.early_drop 3 20", {}},
+	{&zh_check_conntrack_full, "log line of another namespace", ZH_SEVERITY_LOW,
+		"conntrack.count 1\nconntrack.max 100\nkmsg.conntrack_full.count 0 1", {}},
 	{&zh_check_conntrack_full, "85 %", ZH_SEVERITY_LOW, "conntrack.count 85\nconntrack.max 100",
 		{}},
 	{&zh_check_conntrack_full, "old drops", SILENT,
@@ -273,7 +275,11 @@ const struct zh_case zh_cases_path[] = {
 
 	{&zh_check_bpf_on_path, "a slow program", ZH_SEVERITY_WARNING,
 		"bpf.prog.7.type =sched_cls\nbpf.prog.7.name =burn\nbpf.prog.7.run_cnt 10 60\n"
-		"bpf.prog.7.run_time_ns 1000 250001000",
+		"bpf.prog.7.run_time_ns 1000 250001000\nfilter.lo.count 1\nfilter.lo.0.bpf_id 7",
+		{}},
+	{&zh_check_bpf_on_path, "a slow program elsewhere", ZH_SEVERITY_LOW,
+		"bpf.prog.7.type =sched_cls\nbpf.prog.7.name =burn\nbpf.prog.7.run_cnt 10 60\n"
+		"bpf.prog.7.run_time_ns 1000 250001000\nfilter.lo.count 0",
 		{}},
 	{&zh_check_bpf_on_path, "a filter on lo", ZH_SEVERITY_INFO,
 		"filter.lo.count 1\nfilter.lo.0.kind =bpf\nlink.lo.xdp =none", {}},

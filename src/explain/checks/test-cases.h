@@ -18,9 +18,9 @@
 struct zh_case_run {
 	const char *target; /* NULL: 127.0.0.1 */
 	uint8_t transport;
-	uint32_t lost;			      /* of 100 */
+	uint32_t lost;                        /* of 100 */
 	uint32_t near_us, far_us, far_p99_us; /* gap sweep of 1 and 200 ms; 0: none */
-	uint32_t clean_us;		      /* median in the clean room; needs near_us */
+	uint32_t clean_us;                    /* median in the clean room; needs near_us */
 	uint32_t spikes;
 	/* of the last `marked` of the 100 samples of the main phase */
 	uint32_t marked, marked_rtt_ms;
