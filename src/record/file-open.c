@@ -20,8 +20,8 @@
 #include "record/file.h"
 
 #define MAGIC "SQLite format 3" /* with its NUL the first 16 bytes */
-#define HEAD_BYTES 100		/* SQLite's file header */
-#define VALUE_MAX (1 << 20)	/* bytes: SQLite refuses longer values and rows */
+#define HEAD_BYTES 100          /* SQLite's file header */
+#define VALUE_MAX (1 << 20)     /* bytes: SQLite refuses longer values and rows */
 
 int zh_reader_damaged(const struct zh_reader *in, const char *what, struct zh_err *err)
 {

@@ -33,7 +33,7 @@ struct zh_file_field {
 	const char *name; /* of the column; NULL ends a list */
 	enum zh_file_type type;
 	size_t offset, size; /* of the member */
-	uint64_t max;	     /* largest allowed integer; 0 = the type's own */
+	uint64_t max;        /* largest allowed integer; 0 = the type's own */
 };
 
 struct zh_file_table {

@@ -33,15 +33,15 @@ struct zh_node {
 	char *key, *title; /* NULL: not in JSON; not for people */
 	struct zh_node *first, *last, *next;
 
-	char *text;	/* headline, text, line, item */
+	char *text;     /* headline, text, line, item */
 	bool is_answer; /* the document's own headline: first on the page */
 
 	struct zh_column *columns; /* table */
-	struct zh_cell *cells;	   /* value: one; row: as many as the table has columns */
-	size_t n;		   /* columns, cells, bins, or samples of a strip */
+	struct zh_cell *cells;     /* value: one; row: as many as the table has columns */
+	size_t n;                  /* columns, cells, bins, or samples of a strip */
 
 	uint64_t *edges_ns, *counts; /* histogram: n + 1, n */
-	uint64_t *values_ns;	     /* strip */
+	uint64_t *values_ns;         /* strip */
 	bool *marks;
 
 	struct zh_finding_view *finding; /* with owned strings */

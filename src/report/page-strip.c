@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "base/util.h"
 
-#define LABEL 8	  /* columns of the axis' labels */
+#define LABEL 8   /* columns of the axis' labels */
 #define LEVELS 8u /* eighths of a line */
 
 struct strip {

@@ -12,11 +12,11 @@
 #include "base/util.h"
 #include "report/utf8.h"
 
-#define GAP 2	     /* between columns */
+#define GAP 2        /* between columns */
 #define MIN_COLUMN 3 /* columns are not made narrower than this */
 
 struct column {
-	size_t index;	    /* into the node's columns and the rows' cells */
+	size_t index;       /* into the node's columns and the rows' cells */
 	size_t width, word; /* of the column; of its longest word */
 	bool is_number;
 	const char *rest; /* of the row being drawn: what is not drawn yet */

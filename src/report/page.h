@@ -19,7 +19,7 @@
 
 struct zh_page {
 	struct zh_buf out;
-	size_t width;	 /* columns */
+	size_t width;    /* columns */
 	bool color, gap; /* gap: an empty line is due before the next one */
 };
 

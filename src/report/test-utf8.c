@@ -33,13 +33,13 @@ static void unsafe_bytes_are_replaced(void **state)
 		{"\033[2Jevil\x7f", "?[2Jevil?"},
 		{"\xc2\x9b"
 		 "31m",
-			"?31m"},				  /* C1: CSI in one character */
-		{"\xff\xfe", "\ufffd\ufffd"},			  /* never valid */
-		{"\xc0\xaf", "\ufffd\ufffd"},			  /* overlong '/' */
-		{"\xe2\x82", "\ufffd\ufffd"},			  /* cut short */
-		{"\xed\xa0\x80", "\ufffd\ufffd\ufffd"},		  /* a surrogate */
+			"?31m"},                                  /* C1: CSI in one character */
+		{"\xff\xfe", "\ufffd\ufffd"},                     /* never valid */
+		{"\xc0\xaf", "\ufffd\ufffd"},                     /* overlong '/' */
+		{"\xe2\x82", "\ufffd\ufffd"},                     /* cut short */
+		{"\xed\xa0\x80", "\ufffd\ufffd\ufffd"},           /* a surrogate */
 		{"\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"}, /* above U+10FFFF */
-		{"\x80x", "\ufffdx"},				  /* a continuation alone */
+		{"\x80x", "\ufffdx"},                             /* a continuation alone */
 	};
 	size_t i;
 
