@@ -10,7 +10,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	struct zh_finding *finding;
 
 	if (zh_check_number(ex, 0, "virt.guest") == 0 ||
-		strcmp(zh_check_text(ex, "cpuidle.driver"), "none") != 0 ||
+		!zh_check_one_of(
+			zh_check_text(ex, "cpuidle.driver"), ZH_LIST("none", "haltpoll")) ||
 		!zh_check_get_sweep(ex, &sweep) ||
 		sweep.far->p50_ns < sweep.near->p50_ns + GROWTH_NS ||
 		sweep.far->p50_ns < GROWTH_RATIO * sweep.near->p50_ns)
@@ -23,8 +24,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		(double)sweep.near->p50_ns / 1e3, (double)sweep.near_gap_ns / 1e6,
 		(double)sweep.far->p50_ns / 1e3, (double)sweep.far_gap_ns / 1e6);
 	zh_finding_evidence(finding,
-		"%s guest without a cpuidle driver: idle is HLT, its depth is the host's choice",
-		zh_check_text(ex, "virt.type"));
+		"%s guest with cpuidle driver %s: idle ends in HLT, its depth is the host's choice",
+		zh_check_text(ex, "virt.type"), zh_check_text(ex, "cpuidle.driver"));
 }
 
 const struct zh_check zh_check_guest_idle = {
@@ -36,12 +37,13 @@ const struct zh_check zh_check_guest_idle = {
 			.summary =
 				"In this guest, RTT grows with the time between probes, and there "
 				"is no idle state to limit.",
-			.why = "A guest without an idle driver executes HLT: the host takes the "
+			.why = "A guest without an idle driver of its own executes HLT: the host takes the "
 			       "virtual CPU off, may let the physical one sleep or run something "
 			       "else, and has to bring both back for the next packet. That costs "
 			       "tens of microseconds to milliseconds.",
-			.evidence = "The gap sweep in a guest whose cpuidle driver is none. PM QoS "
-				    "(/dev/cpu_dma_latency) does nothing there.",
+			.evidence =
+				"The gap sweep in a guest whose cpuidle driver is none or haltpoll. PM QoS "
+				"(/dev/cpu_dma_latency) does nothing there.",
 			.verify = "RTT no longer grows with the gap.",
 			.cure = "Put both ends on one CPU, let the guest poll before HLT (haltpoll "
 				"driver with guest_halt_poll_ns > 0), or raise kvm.halt_poll_ns and "

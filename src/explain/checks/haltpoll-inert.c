@@ -12,7 +12,10 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	if (!(loaded && poll_ns == 0) && !(strcmp(driver, "none") == 0 && *force == 'Y'))
 		return;
 	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_INFO, ZH_CONFIDENCE_HIGH,
-		"Guest halt polling is configured without effect: %d of 2 conditions hold", loaded);
+		loaded ? "The haltpoll driver is active but polls for %llu ns before HLT"
+		       : "Guest halt polling is asked for but its driver is not active (%llu "
+			 "drivers)",
+		0ull);
 	zh_finding_evidence(finding, "cpuidle driver %s, cpuidle_haltpoll.force %s", driver,
 		*force ? force : "not set");
 	if (poll_ns != UINT64_MAX)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cases for the checks: a small set of facts, a run, and what the check must say about them.
- *
- * Facts are lines of text: "KEY N" (same number before and after), "KEY N M" (before, after),
- * "KEY =TEXT" (to the end of the line); a leading '<' or '>' puts the fact into the snapshot before
- * or after only. The snapshots are 10 s apart.
+ * The text of facts is that of test-facts-text.h.
  */
 #pragma once
 

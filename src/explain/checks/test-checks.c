@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "explain/checks/support.h"
+#include "explain/checks/test-facts-text.h"
 #include "explain/finding.h"
 
 #define N_SAMPLES 100
@@ -24,46 +25,6 @@ struct fixture {
 	struct zh_rtt rtts[N_PHASES];
 	struct zh_sample samples[N_SAMPLES];
 };
-
-/* One line of facts; see test-cases.h. */
-static void add_fact(struct zh_fact_set *before, struct zh_fact_set *after, char *line)
-{
-	bool in_before = *line != '>', in_after = *line != '<';
-	char *key = line + (*line == '<' || *line == '>');
-	char *value = strchr(key, ' ');
-	unsigned long long first, last;
-	int n;
-
-	assert_non_null(value);
-	*value++ = '\0';
-	if (*value == '=') {
-		if (in_before)
-			zh_fact_string(before, value + 1, "%s", key);
-		if (in_after)
-			zh_fact_string(after, value + 1, "%s", key);
-		return;
-	}
-	n = sscanf(value, "%llu %llu", &first, &last);
-	assert_true(n >= 1);
-	if (in_before)
-		zh_fact_number(before, first, "%s", key);
-	if (in_after)
-		zh_fact_number(after, n == 2 ? last : first, "%s", key);
-}
-
-static void add_facts(struct fixture *f, const char *text)
-{
-	char *copy = strdup(text), *line, *rest = copy;
-
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			add_fact(&f->record.before, &f->record.after, line);
-	free(copy);
-	f->record.before.taken_ns = 100 * ZH_NSEC_PER_SEC;
-	f->record.after.taken_ns = 110 * ZH_NSEC_PER_SEC;
-	zh_fact_set_sort(&f->record.before);
-	zh_fact_set_sort(&f->record.after);
-}
 
 static void add_phase(struct fixture *f, const char *label, const struct zh_case_run *run,
 	uint64_t gap_ms, uint32_t p50_us, uint32_t p99_us)
@@ -111,7 +72,7 @@ static void build(struct fixture *f, const struct zh_case *c)
 	const struct zh_case_run *run = &c->run;
 
 	memset(f, 0, sizeof(*f));
-	add_facts(f, c->facts);
+	zh_test_facts_parse(c->facts, &f->record.before, &f->record.after);
 	add_phase(f, "gap-1ms", run, 1, run->near_us ? run->near_us : 20, 0);
 	if (run->far_us)
 		add_phase(f, "gap-200ms", run, 200, run->far_us, run->far_p99_us);
