@@ -17,16 +17,7 @@
 
 #include "base/err.h"
 #include "record/record.h"
-
-/* What stands at the head of every probe's payload, in host byte order. 24 bytes. */
-#define ZH_WIRE_MAGIC 0x5a48574952453031ull
-struct zh_wire {
-	uint64_t magic; /* ZH_WIRE_MAGIC */
-	uint32_t run;	/* random, tells two runs apart */
-	uint32_t seq;	/* the sample's seq */
-	uint32_t leg;	/* 0 request, 1 reply (ICMP: told by its type, this stays 0) */
-	uint32_t size;	/* of the whole message, for streams */
-};
+#include "record/wire.h"
 
 /* A parsed target: "127.0.0.1", "icmp:HOST", "udp:HOST[:PORT]", "tcp:HOST[:PORT]", "unix:[PATH]",
  * "unix-dgram:[PATH]". IPv6 with a port is written "udp:[::1]:53". */
