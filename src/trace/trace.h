@@ -23,8 +23,8 @@
 struct zh_trace_config {
 	bool recorder, packets, softirq, qdisc, netfilter;
 	int netns_fd, peer_netns_fd; /* for the netfilter brackets; -1: current / none */
-	uint32_t run;		     /* struct zh_wire's run id: only these packets are stamped */
-	uint32_t size_bytes;	     /* payload size of the probes */
+	uint32_t run;                /* struct zh_wire's run id: only these packets are stamped */
+	uint32_t size_bytes;         /* payload size of the probes */
 };
 
 struct zh_trace;
@@ -67,3 +67,11 @@ bool zh_trace_has(const struct zh_trace *trace,
 
 /* Name of a drop reason number of the running kernel ("NETFILTER_DROP"), from BTF; NULL unknown. */
 const char *zh_trace_drop_reason(const struct zh_trace *trace, uint32_t reason);
+
+/*
+ * Run time so far of other people's BPF programs that packets pass (tc, XDP, control group,
+ * netfilter, lightweight tunnels), in ns; 0 when there are none. System-wide: an upper bound of
+ * what they cost our packets. The kernel's run-time statistics are on only while such programs
+ * exist. A system call a program: about 1 us each, at most 16.
+ */
+uint64_t zh_trace_foreign_ns(struct zh_trace *trace);

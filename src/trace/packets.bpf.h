@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tier 2: stamps of our own probes. A foreign packet costs the call of the hook, a flag and a
+ * comparison of its length; what may be ours is parsed.
+ *
+ * At the receive hooks `data` is the network header, which may not be recorded yet; at the sending
+ * ones `data` is the link header and the network header is recorded.
+ */
+#pragma once
+
+#include "trace/identify.bpf.h"
+
+static __always_inline void stamp_probes(
+	struct hook *hook, const struct probes *p, enum zh_point point, uint32_t arg)
+{
+	uint64_t ns = bpf_ktime_get_ns();
+	uint32_t i;
+
+	for (i = 0; i < ZH_TRACE_BATCH && i < p->n; i++)
+		stamp(hook, ns, p->seq + i, point, p->leg, arg);
+}
+
+static __always_inline bool may_be_ours(const struct sk_buff *skb)
+{
+	uint32_t len = GET(skb, len);
+
+	return zh_control.packets && len >= zh_control.len_min && len <= zh_control.len_max;
+}
+
+static __always_inline void on_receive(
+	struct hook *hook, const struct sk_buff *skb, enum zh_point point)
+{
+	struct probes p;
+
+	if (may_be_ours(skb) && identify(skb, GET(skb, data), &p))
+		stamp_probes(hook, &p, point, GET(skb, dev, ifindex));
+}
+
+static __always_inline void on_send(
+	struct hook *hook, const struct sk_buff *skb, enum zh_point point)
+{
+	struct probes p;
+
+	if (may_be_ours(skb) && identify(skb, GET(skb, head) + GET(skb, network_header), &p))
+		stamp_probes(hook, &p, point, GET(skb, dev, ifindex));
+}
+
+HOOK(netif_rx)
+{
+	on_receive(hook, (const void *)ctx[0], ZH_POINT_NETIF_RX);
+}
+
+HOOK(netif_receive_skb)
+{
+	on_receive(hook, (const void *)ctx[0], ZH_POINT_RX);
+}
+
+HOOK(net_dev_queue)
+{
+	on_send(hook, (const void *)ctx[0], ZH_POINT_TX_QUEUE);
+}
+
+HOOK(net_dev_start_xmit)
+{
+	on_send(hook, (const void *)ctx[0], ZH_POINT_TX_XMIT);
+}
+
+HOOK(qdisc_enqueue)
+{
+	on_send(hook, (const void *)ctx[2], ZH_POINT_QDISC_IN);
+}
+
+HOOK(qdisc_dequeue)
+{
+	const struct sk_buff *skb = (const void *)ctx[3];
+
+	if (skb)
+		on_send(hook, skb, ZH_POINT_QDISC_OUT);
+}
+
+/* Unix datagrams have no headers at all. */
+static __always_inline bool identify_unix(const struct sk_buff *skb, struct probes *ret)
+{
+	struct zh_wire wire;
+
+	if (zh_control.transport != ZH_TRANSPORT_UNIX_DGRAM || GET(skb, protocol) ||
+		bpf_probe_read_kernel(&wire, sizeof(wire), GET(skb, data)) || !is_ours(&wire))
+		return false;
+	*ret = (struct probes){.seq = wire.seq, .n = 1, .leg = wire.leg & 1};
+	return true;
+}
+
+HOOK(kfree_skb)
+{
+	const struct sk_buff *skb = (const void *)ctx[0];
+	uint32_t reason = zh_settings.has_drop_reason ? ctx[2] : 0;
+	struct probes p;
+
+	if (!zh_control.packets || GET(skb, len) > zh_control.len_max)
+		return;
+	if (identify_unix(skb, &p) || identify(skb, GET(skb, head) + GET(skb, network_header), &p))
+		stamp_probes(hook, &p, ZH_POINT_DROP, reason);
+}
+
+/*
+ * Socket filters run when the packet is about to be queued, with `data` at a place that depends on
+ * the socket: the payload (Unix), the transport header (UDP, ICMP datagram, ICMPv6), the IP header
+ * (raw ICMP). They always keep the whole packet.
+ */
+#define KEEP_ALL (-1)
+
+static __always_inline bool load_wire(struct __sk_buff *skb, uint32_t at, struct zh_wire *ret)
+{
+	return !bpf_skb_load_bytes(skb, at, ret, sizeof(*ret)) && is_ours(ret);
+}
+
+static __always_inline bool filter_icmp(struct __sk_buff *skb, struct zh_wire *wire)
+{
+	uint8_t type;
+	uint32_t at;
+
+	if (load_wire(skb, 8, wire))
+		at = 0;
+	else if (load_wire(skb, 28, wire))
+		at = 20;
+	else
+		return false;
+	/* A raw socket gets the request too; it is not what anybody waits for. */
+	return !bpf_skb_load_bytes(skb, at, &type, 1) &&
+	       (type == ICMP_REPLY || type == ICMP6_REPLY);
+}
+
+static __always_inline bool filter_tcp(struct __sk_buff *skb, uint32_t leg, struct probes *ret)
+{
+	struct zh_trace_stream *stream = &zh_control.streams[leg];
+	struct tcp_head tcp;
+	struct zh_wire wire;
+	uint32_t head;
+
+	if (bpf_skb_load_bytes(skb, 0, &tcp, sizeof(tcp)))
+		return false;
+	head = tcp.offset >> 4 << 2;
+	if (skb->len <= head)
+		return false;
+	if (load_wire(skb, head, &wire)) {
+		stream->base = bpf_ntohl(tcp.seq);
+		stream->id = wire.seq;
+		stream->known = 1;
+	}
+	return in_stream(leg, bpf_ntohl(tcp.seq), skb->len - head, ret);
+}
+
+static __always_inline bool filter_identify(
+	struct __sk_buff *skb, enum zh_trace_role role, struct probes *ret)
+{
+	struct zh_wire wire;
+	bool found = false;
+
+	*ret = (struct probes){.n = 1, .leg = leg_of(role)};
+	switch (zh_control.transport) {
+	case ZH_TRANSPORT_ICMP:
+		found = role == ZH_TRACE_PROBER && filter_icmp(skb, &wire);
+		break;
+	case ZH_TRANSPORT_UDP:
+		found = load_wire(skb, 8, &wire);
+		break;
+	case ZH_TRANSPORT_UNIX_DGRAM:
+		found = load_wire(skb, 0, &wire);
+		break;
+	case ZH_TRANSPORT_TCP:
+		return filter_tcp(skb, leg_of(role), ret);
+	}
+	if (found)
+		ret->seq = wire.seq;
+	return found;
+}
+
+static __always_inline int filter(struct __sk_buff *skb, enum zh_trace_role role)
+{
+	struct hook hook;
+	struct probes p;
+	uint32_t i;
+
+	if (!hook_begin(&hook, ZH_HOOK_socket_filter) || !filter_identify(skb, role, &p))
+		return KEEP_ALL;
+	stamp_probes(&hook, &p, ZH_POINT_SOCK, 0);
+	for (i = 0; i < ZH_TRACE_BATCH && i < p.n; i++)
+		thread_expects(role, p.seq + i);
+	return KEEP_ALL;
+}
+
+SEC("socket")
+int zh_filter_prober(struct __sk_buff *skb)
+{
+	return filter(skb, ZH_TRACE_PROBER);
+}
+
+SEC("socket")
+int zh_filter_responder(struct __sk_buff *skb)
+{
+	return filter(skb, ZH_TRACE_RESPONDER);
+}
+
+/* Brackets: first and last in each netfilter hook of the traced namespaces. They accept all. */
+#define NF_ACCEPT 1
+
+static __always_inline int bracket(struct bpf_nf_ctx *ctx, enum zh_point point)
+{
+	const struct sk_buff *skb = ctx->skb;
+	struct probes p;
+	struct hook hook;
+
+	if (hook_begin(&hook, ZH_HOOK_netfilter) && may_be_ours(skb) &&
+		identify(skb, skb->data, &p))
+		stamp_probes(&hook, &p, point, ctx->state->hook);
+	return NF_ACCEPT;
+}
+
+SEC("?netfilter")
+int zh_bracket_in(struct bpf_nf_ctx *ctx)
+{
+	return bracket(ctx, ZH_POINT_NF_IN);
+}
+
+SEC("?netfilter")
+int zh_bracket_out(struct bpf_nf_ctx *ctx)
+{
+	return bracket(ctx, ZH_POINT_NF_OUT);
+}
+
+/* Never attached: run once by a probe thread to learn its id in the initial pid namespace. */
+SEC("raw_tp")
+int zh_who_am_i(void *ctx)
+{
+	(void)ctx;
+	return current_tid();
+}
