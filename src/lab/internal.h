@@ -55,9 +55,13 @@ int lab_echo_start(struct zh_lab_run *run, const struct lab_echo *echo, uint16_t
 /* Sends bursts of UDP datagrams to 127.0.0.1 and reads what comes back. */
 struct lab_flood {
 	int netns_fd, cpu;
-	uint16_t port; /* 0: to itself, and reads them, never more than `burst` under way */
-	uint32_t burst, size_bytes;
+	uint16_t port;     /* 0: to itself, and reads them, never more than `burst` under way */
+	uint32_t burst;    /* sends in a row */
+	uint32_t segments; /* datagrams a send, cut apart by the receiving side (UDP_SEGMENT); 0: 1
+			    */
+	uint32_t size_bytes;
 	uint64_t pause_ns; /* between bursts, varied by a quarter; 0: none */
+	bool idle_class;   /* SCHED_IDLE: never in the way of who else uses its CPU */
 };
 int lab_flood_start(struct zh_lab_run *run, const struct lab_flood *flood, struct zh_err *err);
 

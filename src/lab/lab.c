@@ -93,6 +93,28 @@ void zh_lab_stop(struct zh_lab_run *run)
 	run->fault->topology->down(&run->ns);
 }
 
+int zh_lab_probe_config(
+	const struct zh_lab_run *run, struct zh_probe_config *ret, struct zh_err *err)
+{
+	struct zh_probe_config config = {
+		.size_bytes = 64,
+		.cpu = run->cpu,
+		.peer_cpu = run->peer_cpu,
+		.netns_fd = -1,
+		.peer_netns_fd = run->ns.peer_netns_fd,
+		.kernel_stamps = true,
+		.nodelay = run->nodelay,
+		.split_writes = run->split_writes,
+		.lock_memory = true,
+		.peer_cgroup_fd = -1,
+	};
+	int r = zh_target_parse(run->target, &config.target, err);
+
+	if (r == 0)
+		*ret = config;
+	return r;
+}
+
 unsigned int zh_lab_gc(void)
 {
 	unsigned int removed = 0;

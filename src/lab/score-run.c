@@ -23,28 +23,6 @@ struct job {
 	int result_fd;
 };
 
-int zh_lab_probe_config(
-	const struct zh_lab_run *run, struct zh_probe_config *ret, struct zh_err *err)
-{
-	struct zh_probe_config config = {
-		.size_bytes = 64,
-		.cpu = run->cpu,
-		.peer_cpu = run->peer_cpu,
-		.netns_fd = -1,
-		.peer_netns_fd = run->ns.peer_netns_fd,
-		.kernel_stamps = true,
-		.nodelay = run->nodelay,
-		.split_writes = run->split_writes,
-		.lock_memory = true,
-		.peer_cgroup_fd = -1,
-	};
-	int r = zh_target_parse(run->target, &config.target, err);
-
-	if (r == 0)
-		*ret = config;
-	return r;
-}
-
 static void fail(struct zh_score_result *result, int status, const struct zh_err *err)
 {
 	*result = (struct zh_score_result){.status = status, .unexplained_share = -1};

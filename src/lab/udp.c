@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/udp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -9,10 +11,13 @@
 
 #include "base/clock.h"
 #include "lab/internal.h"
+#include "sys/sched.h"
 
 #define DATAGRAM_MAX 2048
+#define PAYLOAD_MAX 60000
 #define RECEIVE_TIMEOUT_US 100000
 #define BATCH 64
+#define BURST_WAIT_NS (20 * ZH_NSEC_PER_MSEC)
 #define RING_BYTES (8 << 20) /* of the flood's own socket: it never drops */
 
 /* A UDP socket on 127.0.0.1 with a free port, which is returned in host order. */
@@ -93,7 +98,7 @@ int lab_echo_start(
 struct batch {
 	struct mmsghdr msgs[BATCH];
 	struct iovec iov;
-	char payload[DATAGRAM_MAX];
+	char payload[PAYLOAD_MAX];
 };
 
 static void batch_init(struct batch *batch, size_t size)
@@ -116,19 +121,35 @@ static unsigned int drain(int fd, struct batch *in)
 	return total;
 }
 
+static unsigned int datagrams_a_send(const struct lab_flood *flood)
+{
+	return flood->segments ? flood->segments : 1;
+}
+
+static int flood_options(int fd, const struct lab_flood *flood)
+{
+	const int bytes = RING_BYTES, segment = (int)flood->size_bytes;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	if (flood->segments &&
+		setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)) < 0)
+		return -errno;
+	return flood->idle_class ? zh_sched_set_policy(SCHED_IDLE, 0, NULL) : 0;
+}
+
 static int flood_set_up(const struct lab_flood *flood)
 {
-	const int bytes = RING_BYTES;
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	uint16_t own;
 	int fd = bind_any(&own), r;
 
 	if (fd < 0)
 		return fd;
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	r = flood_options(fd, flood);
 	to.sin_port = htons(flood->port ? flood->port : own);
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+	if (r == 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
 		r = -errno;
+	if (r < 0) {
 		close(fd);
 		return r;
 	}
@@ -138,7 +159,7 @@ static int flood_set_up(const struct lab_flood *flood)
 /* One burst. To itself it waits for what is under way, so that no queue on the way overflows. */
 static void send_burst(int fd, const struct lab_flood *flood, struct batch *out, struct batch *in)
 {
-	unsigned int left = flood->burst;
+	unsigned int left = flood->burst, under_way = 0;
 	uint64_t give_up_ns;
 	int n;
 
@@ -148,9 +169,11 @@ static void send_burst(int fd, const struct lab_flood *flood, struct batch *out,
 			break;
 		left -= (unsigned int)n;
 	}
-	give_up_ns = zh_now_ns() + 2 * ZH_NSEC_PER_MSEC;
-	for (left = flood->port ? 0 : flood->burst - left; left && zh_now_ns() < give_up_ns;)
-		left -= ZH_MIN(left, drain(fd, in));
+	give_up_ns = zh_now_ns() + BURST_WAIT_NS;
+	if (!flood->port)
+		under_way = (flood->burst - left) * datagrams_a_send(flood);
+	while (under_way && zh_now_ns() < give_up_ns)
+		under_way -= ZH_MIN(under_way, drain(fd, in));
 	drain(fd, in);
 }
 
@@ -161,7 +184,7 @@ static int flood_body(struct lab_child *child, const void *arg)
 	uint64_t pause_ns = flood->pause_ns;
 	int fd = flood_set_up(flood);
 
-	batch_init(&out, flood->size_bytes);
+	batch_init(&out, flood->size_bytes * datagrams_a_send(flood));
 	batch_init(&in, DATAGRAM_MAX);
 	lab_child_ready(child, fd < 0 ? fd : 0, 0);
 	while (fd >= 0 && zh_now_ns() < child->deadline_ns) {

@@ -26,6 +26,6 @@ const struct zh_fault zh_fault_fair_hog = {
 	.timeout_ns = ZH_NSEC_PER_SEC,
 	.count = 500,
 	.params = {{"processes", 3, 5}, {"work_ns", 30 * ZH_NSEC_PER_MSEC, 60 * ZH_NSEC_PER_MSEC},
-		{"rest_ns", 100 * ZH_NSEC_PER_MSEC, 200 * ZH_NSEC_PER_MSEC}},
+		{"rest_ns", 80 * ZH_NSEC_PER_MSEC, 160 * ZH_NSEC_PER_MSEC}},
 	.inject = inject,
 };
