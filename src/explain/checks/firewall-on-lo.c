@@ -36,7 +36,9 @@ static bool read_rule(const struct zh_explain *ex, const struct zh_fact *fact, s
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, const struct rule *rule)
 {
-	bool hit = zh_explain_lost(ex) && (!rule->has_counter || rule->hits);
+	uint64_t lost = zh_explain_lost(ex);
+	/* Without a counter only loss of a size that a rule makes speaks against it. */
+	bool hit = lost && (rule->has_counter ? rule->hits > 0 : lost * 10 >= zh_explain_sent(ex));
 	enum zh_severity severity =
 		strcmp(rule->what, "policy-drop") == 0 ? ZH_SEVERITY_LOW : ZH_SEVERITY_INFO;
 	struct zh_finding *finding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "explain/checks/support.h"
+#include "explain/checks/qdisc-facts.h"
 
 static const char *const shapers[] = {
 	"tbf", "netem", "htb", "hfsc", "cbq", "cake", "prio", "drr", "qfq", "plug", NULL};
@@ -7,31 +7,29 @@ static const char *const shapers[] = {
 static void run(const struct zh_check *check, struct zh_explain *ex)
 {
 	const char *kind = zh_explain_text(ex, "qdisc.lo.root");
-	uint64_t drops = zh_check_delta(ex, "qdisc.lo.*.drops_pkts");
-	uint64_t over = zh_check_delta(ex, "qdisc.lo.*.overlimits");
+	struct zh_qdisc_facts root = zh_qdisc_root(ex, "lo");
 	enum zh_severity severity;
 	struct zh_finding *finding;
-	uint64_t rate;
 
 	if (!kind || strcmp(kind, "noqueue") == 0 || strcmp(kind, "noop") == 0 ||
 		strcmp(kind, "none") == 0 || *kind == '\0')
 		return;
-	severity = zh_check_one_of(kind, shapers) || drops || over ? ZH_SEVERITY_WARNING
-								   : ZH_SEVERITY_LOW;
+	severity = zh_check_one_of(kind, shapers) || root.drops_pkts || root.overlimits
+			   ? ZH_SEVERITY_WARNING
+			   : ZH_SEVERITY_LOW;
 	finding = zh_finding_add(ex, &check->rule, severity, ZH_CONFIDENCE_HIGH,
 		"lo has a %s queue: %llu packets over its limit and %llu dropped in %.1f s", kind,
-		(unsigned long long)over, (unsigned long long)drops, zh_check_window_s(ex));
+		(unsigned long long)root.overlimits, (unsigned long long)root.drops_pkts,
+		zh_check_window_s(ex));
 	zh_finding_evidence(
 		finding, "root qdisc of lo is %s; the kernel gives lo none (noqueue)", kind);
 	zh_finding_evidence(finding,
-		"tc -s qdisc: overlimits +%llu, dropped +%llu, backlog %llu "
-		"packets",
-		(unsigned long long)over, (unsigned long long)drops,
-		(unsigned long long)zh_check_number(ex, 0, "qdisc.lo.0.qlen_pkts"));
-	if (zh_explain_number(ex, &rate, "qdisc.lo.0.rate_bytes"))
+		"tc -s qdisc: overlimits +%llu, dropped +%llu, backlog %llu packets",
+		(unsigned long long)root.overlimits, (unsigned long long)root.drops_pkts,
+		(unsigned long long)root.qlen_pkts);
+	if (root.rate_bytes)
 		zh_finding_evidence(finding, "%s rate %llu bytes/s, limit %llu bytes", kind,
-			(unsigned long long)rate,
-			(unsigned long long)zh_check_number(ex, 0, "qdisc.lo.0.limit_bytes"));
+			(unsigned long long)root.rate_bytes, (unsigned long long)root.limit_bytes);
 	zh_check_add_loss(ex, finding);
 }
 
@@ -55,9 +53,10 @@ const struct zh_check zh_check_leftover_qdisc = {
 				"packets in flight are lost. Under load change its parameters "
 				"instead.",
 			.remedies = ZH_LIST("qdisc"),
-			.needs = ZH_LIST("qdisc.*.root", "qdisc.*.*.drops_pkts",
-				"qdisc.*.*.overlimits", "qdisc.*.*.qlen_pkts",
-				"qdisc.*.*.rate_bytes", "qdisc.*.*.limit_bytes"),
+			.needs = ZH_LIST("qdisc.*.root", "qdisc.*.*.kind", "qdisc.*.*.parent",
+				"qdisc.*.*.drops_pkts", "qdisc.*.*.overlimits",
+				"qdisc.*.*.qlen_pkts", "qdisc.*.*.rate_bytes",
+				"qdisc.*.*.limit_bytes"),
 		},
 	.run = run,
 };

@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "explain/checks/support.h"
+#include "explain/checks/qdisc-facts.h"
 
 #include <stdio.h>
 
 static const char *const local_kinds[] = {
 	"loopback", "veth", "macvlan", "ipvlan", "bridge", "vxlan", NULL};
-
-/* Growth of the drops of clsact and ingress qdiscs of a device. */
-static uint64_t hook_drops(const struct zh_explain *ex, const char *dev)
-{
-	const struct zh_fact_set *facts = zh_explain_facts(ex);
-	const struct zh_fact *fact;
-	uint64_t sum = 0, drops;
-	char pattern[96], n[32];
-	size_t pos = 0;
-
-	snprintf(pattern, sizeof(pattern), "qdisc.%s.*.kind", dev);
-	while ((fact = zh_fact_next(facts, pattern, &pos))) {
-		if (fact->type != ZH_FACT_STRING ||
-			!zh_check_one_of(fact->text, ZH_LIST("clsact", "ingress")))
-			continue;
-		zh_fact_part(n, sizeof(n), fact, pattern, 0);
-		if (zh_explain_delta(ex, &drops, "qdisc.%s.%s.drops_pkts", dev, n))
-			sum += drops;
-	}
-	return sum;
-}
 
 static void run(const struct zh_check *check, struct zh_explain *ex)
 {
@@ -40,7 +19,7 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		snprintf(dev, sizeof(dev), "%.*s", (int)strcspn(fact->key + 5, "."), fact->key + 5);
 		if (fact->type != ZH_FACT_STRING || !zh_check_one_of(fact->text, local_kinds))
 			continue;
-		drops = hook_drops(ex, dev);
+		drops = zh_qdisc_hook_drops(ex, dev);
 		if (drops == 0)
 			continue;
 		finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "explain/checks/support.h"
+#include "explain/checks/qdisc-facts.h"
 
 #include <stdio.h>
 
@@ -10,27 +10,21 @@ static const char *const shapers[] = {"tbf", "netem", "htb", "hfsc", "cbq", NULL
 static void judge(
 	const struct zh_check *check, struct zh_explain *ex, const char *dev, const char *kind)
 {
-	char pattern[128];
-	uint64_t drops, over;
+	struct zh_qdisc_facts root = zh_qdisc_root(ex, dev);
+	bool warning = root.drops_pkts || strcmp(kind, "netem") == 0;
 	struct zh_finding *finding;
-	enum zh_severity severity = ZH_SEVERITY_LOW;
 
-	snprintf(pattern, sizeof(pattern), "qdisc.%s.*.drops_pkts", dev);
-	drops = zh_check_delta(ex, pattern);
-	snprintf(pattern, sizeof(pattern), "qdisc.%s.*.overlimits", dev);
-	over = zh_check_delta(ex, pattern);
-	if (drops || strcmp(kind, "netem") == 0)
-		severity = ZH_SEVERITY_WARNING;
-	finding = zh_finding_add(ex, &check->rule, severity, ZH_CONFIDENCE_HIGH,
+	finding = zh_finding_add(ex, &check->rule, warning ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW,
+		ZH_CONFIDENCE_HIGH,
 		"%s is shaped by %s: %llu packets over its limit and %llu dropped in %.1f s", dev,
-		kind, (unsigned long long)over, (unsigned long long)drops, zh_check_window_s(ex));
+		kind, (unsigned long long)root.overlimits, (unsigned long long)root.drops_pkts,
+		zh_check_window_s(ex));
 	zh_finding_evidence(finding, "tc -s qdisc dev %s: overlimits +%llu, dropped +%llu", dev,
-		(unsigned long long)over, (unsigned long long)drops);
-	if (zh_check_number(ex, 0, "qdisc.%s.0.rate_bytes", dev))
+		(unsigned long long)root.overlimits, (unsigned long long)root.drops_pkts);
+	if (root.rate_bytes)
 		zh_finding_evidence(finding, "rate %llu bytes/s, burst %.1f ms, limit %llu bytes",
-			(unsigned long long)zh_check_number(ex, 0, "qdisc.%s.0.rate_bytes", dev),
-			(double)zh_check_number(ex, 0, "qdisc.%s.0.burst_ns", dev) / 1e6,
-			(unsigned long long)zh_check_number(ex, 0, "qdisc.%s.0.limit_bytes", dev));
+			(unsigned long long)root.rate_bytes, (double)root.burst_ns / 1e6,
+			(unsigned long long)root.limit_bytes);
 	zh_check_add_loss(ex, finding);
 }
 
@@ -68,9 +62,10 @@ const struct zh_check zh_check_virtual_link_qdisc = {
 			.cure = "Raise the limit, or lower the burst so that the queue is short.",
 			.cost = "The pod may use more of the link.",
 			.remedies = ZH_LIST("qdisc"),
-			.needs = ZH_LIST("qdisc.*.root", "qdisc.*.*.drops_pkts",
-				"qdisc.*.*.overlimits", "qdisc.*.*.rate_bytes",
-				"qdisc.*.*.burst_ns", "qdisc.*.*.limit_bytes", "link.*.kind"),
+			.needs = ZH_LIST("qdisc.*.root", "qdisc.*.*.kind", "qdisc.*.*.parent",
+				"qdisc.*.*.drops_pkts", "qdisc.*.*.overlimits",
+				"qdisc.*.*.rate_bytes", "qdisc.*.*.burst_ns",
+				"qdisc.*.*.limit_bytes", "link.*.kind"),
 		},
 	.run = run,
 };
