@@ -52,10 +52,14 @@ struct lab_echo {
 int lab_echo_start(struct zh_lab_run *run, const struct lab_echo *echo, uint16_t *ret_port,
 	struct zh_err *err);
 
-/* Sends bursts of UDP datagrams to 127.0.0.1 and reads what comes back. */
+/* Sends bursts of UDP datagrams, and reads what they become. */
 struct lab_flood {
 	int netns_fd, cpu;
-	uint16_t port;     /* 0: to itself, and reads them, never more than `burst` under way */
+	const char *to; /* an IPv4 address; NULL: 127.0.0.1 */
+	/* Of a server, whose answers are read. 0: to a socket of its own in sink_netns_fd (-1: the
+	 * same namespace), which reads them; never more than one burst is under way. */
+	uint16_t port;
+	int sink_netns_fd;
 	uint32_t burst;    /* sends in a row */
 	uint32_t segments; /* datagrams a send, cut apart by the receiving side (UDP_SEGMENT); 0: 1
 			    */

@@ -68,7 +68,7 @@ static void describe_faults(const struct zh_score *score, struct zh_node *node)
 						   zh_count(row->runs), zh_count(row->correct),
 						   share_or_null(row->attributed_share),
 						   share_or_null(row->unexplained_share),
-						   zh_count(row->failed),
+						   zh_count(row->disturbed), zh_count(row->failed),
 						   zh_string(row->failed ? row->why : NULL)}));
 	}
 }
@@ -76,7 +76,7 @@ static void describe_faults(const struct zh_score *score, struct zh_node *node)
 static void describe_controls(const struct zh_score *score, struct zh_node *node)
 {
 	static const struct zh_column columns[] = {{"id", "control of"}, {"runs", "runs"},
-		{"false", "false findings"}, {NULL, "named"}, {"failed", NULL},
+		{"false", "false findings"}, {NULL, "named"}, {"disturbed", NULL}, {"failed", NULL},
 		{"why_failed", NULL}};
 	struct zh_node *table = zh_node_table(
 		node, "controls", "Healthy controls", columns, ZH_ARRAY_SIZE(columns));
@@ -89,7 +89,7 @@ static void describe_controls(const struct zh_score *score, struct zh_node *node
 			zh_node_row(table,
 				(struct zh_cell[]){zh_string(row->fault->id), zh_count(row->runs),
 					zh_count(row->n_false), zh_string(others_text(row, &buf)),
-					zh_count(row->failed),
+					zh_count(row->disturbed), zh_count(row->failed),
 					zh_string(row->failed ? row->why : NULL)}));
 	}
 }
@@ -132,6 +132,31 @@ static void describe_headline(const struct zh_score *score, struct zh_node *node
 	zh_node_headline(node, NULL, text);
 }
 
+static unsigned int count_disturbed(const struct zh_score_row *rows, size_t n)
+{
+	unsigned int disturbed = 0;
+
+	for (size_t i = 0; i < n; i++)
+		disturbed += rows[i].disturbed;
+	return disturbed;
+}
+
+/* Findings about the machine's other work are true and count as false all the same. */
+static void describe_disturbance(const struct zh_score *score, struct zh_node *node)
+{
+	unsigned int disturbed = count_disturbed(score->faults, score->n_faults) +
+				 count_disturbed(score->controls, score->n_controls);
+	zh_autobuf line = {0};
+
+	if (!disturbed)
+		return;
+	zh_buf_addf(&line,
+		"%u runs were disturbed: other programs used more than %.0f %% of a CPU meanwhile, "
+		"also when repeated.",
+		disturbed, ZH_SCORE_DISTURBED * 100);
+	zh_node_text(node, line.text);
+}
+
 void zh_score_describe(const struct zh_score *score, struct zh_node *node)
 {
 	char seed[24];
@@ -142,6 +167,7 @@ void zh_score_describe(const struct zh_score *score, struct zh_node *node)
 	describe_misses(score->faults, score->n_faults, node);
 	describe_controls(score, node);
 	describe_misses(score->controls, score->n_controls, node);
+	describe_disturbance(score, node);
 	zh_node_value(node, "recall", NULL, share_or_null(zh_score_recall(score)));
 	zh_node_value(node, "controls_false", NULL,
 		score->n_controls ? zh_count(zh_score_controls_false(score)) : zh_null());

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "explain/explain.h"
+#include "lab/foreign.h"
 #include "lab/score.h"
 #include "session/session.h"
 #include "sys/netns.h"
@@ -16,6 +17,7 @@
 #define RUN_TIMEOUT_NS (45 * ZH_NSEC_PER_SEC)
 #define WATCH_EVERY_MS 3
 #define PARTS 3
+#define TRIES 3 /* when others are busy */
 
 struct job {
 	const struct zh_lab_run *run;
@@ -142,17 +144,31 @@ static int run_job(struct zh_lab_run *run, const char *record_path, struct zh_sc
 	return r;
 }
 
-void zh_lab_run_once(const struct zh_fault *fault, bool control, uint64_t seed,
+static void run_once(const struct zh_fault *fault, bool control, uint64_t seed,
 	const char *record_path, struct zh_score_result *ret)
 {
+	struct foreign foreign;
 	struct zh_lab_run run;
 	struct zh_err err = {0};
-	int r = zh_lab_start(fault, control, seed, &run, &err);
+	int r;
 
+	foreign_start(&foreign);
+	r = zh_lab_start(fault, control, seed, &run, &err);
 	if (r == 0) {
 		r = run_job(&run, record_path, ret, &err);
 		zh_lab_stop(&run);
 	}
 	if (r < 0)
 		fail(ret, r, &err);
+	ret->foreign_cpus = foreign_cpus(&foreign);
+}
+
+void zh_lab_run_once(const struct zh_fault *fault, bool control, uint64_t seed,
+	const char *record_path, struct zh_score_result *ret)
+{
+	int tries = 0;
+
+	do
+		run_once(fault, control, seed, record_path, ret);
+	while (ret->foreign_cpus > ZH_SCORE_DISTURBED && ++tries < TRIES);
 }

@@ -43,7 +43,11 @@ struct zh_score_result {
 	} named[ZH_SCORE_NAMED];         /* the first of them, as ranked */
 	double unexplained_share;        /* < 0: nothing to explain */
 	uint64_t p50_ns, max_ns, count, lost;
+	double foreign_cpus; /* CPUs' worth of time that others used meanwhile */
 };
+
+/* A run during which others used more than this is disturbed. */
+#define ZH_SCORE_DISTURBED 0.15
 
 struct zh_score_name {
 	char id[ZH_SCORE_ID_LEN];
@@ -55,6 +59,7 @@ struct zh_score_row {
 	const struct zh_fault *fault;
 	bool control;
 	unsigned int runs;        /* that gave an answer */
+	unsigned int disturbed;   /* of them, while others were busy */
 	unsigned int failed;      /* that could not be done; why holds the last reason */
 	unsigned int correct;     /* the right cause came first */
 	unsigned int n_false;     /* controls: findings of severity warning or above */
@@ -92,6 +97,7 @@ void zh_score_describe(const struct zh_score *score, struct zh_node *node);
 /* Takes one result into its row; used by zh_lab_score() and by tests. */
 void zh_score_add(struct zh_score_row *row, const struct zh_score_result *result);
 
-/* One run: injects, measures in a child, removes. Never fails: the result says why it could not. */
+/* One run: injects, measures in a child, removes; again (twice at most) when it was disturbed.
+ * Never fails: the result says why it could not. */
 void zh_lab_run_once(const struct zh_fault *fault, bool control, uint64_t seed,
 	const char *record_path, struct zh_score_result *ret);

@@ -74,6 +74,7 @@ void zh_score_add(struct zh_score_row *row, const struct zh_score_result *result
 		return;
 	}
 	row->runs++;
+	row->disturbed += result->foreign_cpus > ZH_SCORE_DISTURBED;
 	if (row->control)
 		add_control(row, result);
 	else

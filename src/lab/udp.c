@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "lab/internal.h"
+#include "sys/netns.h"
 #include "sys/sched.h"
 
 #define DATAGRAM_MAX 2048
@@ -20,10 +21,19 @@
 #define BURST_WAIT_NS (20 * ZH_NSEC_PER_MSEC)
 #define RING_BYTES (8 << 20) /* of the flood's own socket: it never drops */
 
-/* A UDP socket on 127.0.0.1 with a free port, which is returned in host order. */
-static int bind_any(uint16_t *ret_port)
+static struct sockaddr_in address(const char *host, uint16_t port)
 {
-	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
+
+	if (inet_pton(AF_INET, host ? host : "127.0.0.1", &in.sin_addr) != 1)
+		in.sin_family = AF_UNSPEC;
+	return in;
+}
+
+/* A UDP socket on that address with a free port, which is returned in host order. */
+static int bind_any(const char *host, uint16_t *ret_port)
+{
+	struct sockaddr_in in = address(host, 0);
 	socklen_t len = sizeof(in);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r;
 
@@ -42,7 +52,7 @@ static int bind_any(uint16_t *ret_port)
 static int echo_set_up(const struct lab_echo *echo, uint16_t *ret_port)
 {
 	const struct timeval timeout = {.tv_usec = RECEIVE_TIMEOUT_US};
-	int fd = bind_any(ret_port);
+	int fd = bind_any(NULL, ret_port);
 
 	if (fd < 0)
 		return fd;
@@ -126,45 +136,75 @@ static unsigned int datagrams_a_send(const struct lab_flood *flood)
 	return flood->segments ? flood->segments : 1;
 }
 
-static int flood_options(int fd, const struct lab_flood *flood)
+/* What the flood sends from and reads from; the same when a server answers. */
+struct flood_fds {
+	int out, in;
+};
+
+/* A socket for what is sent to oneself. Entering the other namespace concerns this process only,
+ * which has a single thread and comes back. */
+static int open_sink(const struct lab_flood *flood, uint16_t *ret_port)
 {
-	const int bytes = RING_BYTES, segment = (int)flood->size_bytes;
+	const int bytes = RING_BYTES;
+	zh_autoclose int home = zh_netns_current(NULL);
+	int fd, r = home < 0 ? home : 0;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	if (flood->segments &&
-		setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)) < 0)
-		return -errno;
-	return flood->idle_class ? zh_sched_set_policy(SCHED_IDLE, 0, NULL) : 0;
-}
-
-static int flood_set_up(const struct lab_flood *flood)
-{
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	uint16_t own;
-	int fd = bind_any(&own), r;
-
-	if (fd < 0)
-		return fd;
-	r = flood_options(fd, flood);
-	to.sin_port = htons(flood->port ? flood->port : own);
-	if (r == 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
-		r = -errno;
-	if (r < 0) {
-		close(fd);
+	if (r == 0 && flood->sink_netns_fd >= 0)
+		r = zh_netns_enter(flood->sink_netns_fd, NULL);
+	if (r < 0)
 		return r;
-	}
+	fd = bind_any(flood->to, ret_port);
+	if (flood->sink_netns_fd >= 0)
+		zh_netns_enter(home, NULL);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	return fd;
 }
 
+static int open_source(const struct lab_flood *flood, uint16_t port)
+{
+	const struct sockaddr_in to = address(flood->to, port);
+	const int segment = (int)flood->size_bytes;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (flood->segments &&
+		setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)) < 0)
+		r = -errno;
+	else if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0)
+		r = -errno;
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}
+
+static int flood_set_up(const struct lab_flood *flood, struct flood_fds *ret)
+{
+	uint16_t port = flood->port;
+	int r = 0;
+
+	if (!port)
+		r = ret->in = open_sink(flood, &port);
+	if (r >= 0)
+		r = ret->out = open_source(flood, port);
+	if (flood->port)
+		ret->in = ret->out;
+	if (r >= 0 && flood->idle_class)
+		r = zh_sched_set_policy(SCHED_IDLE, 0, NULL);
+	return r < 0 ? r : 0;
+}
+
 /* One burst. To itself it waits for what is under way, so that no queue on the way overflows. */
-static void send_burst(int fd, const struct lab_flood *flood, struct batch *out, struct batch *in)
+static void send_burst(const struct flood_fds *fds, const struct lab_flood *flood,
+	struct batch *out, struct batch *in)
 {
 	unsigned int left = flood->burst, under_way = 0;
 	uint64_t give_up_ns;
 	int n;
 
 	while (left) {
-		n = sendmmsg(fd, out->msgs, ZH_MIN(left, (unsigned int)BATCH), 0);
+		n = sendmmsg(fds->out, out->msgs, ZH_MIN(left, (unsigned int)BATCH), 0);
 		if (n <= 0)
 			break;
 		left -= (unsigned int)n;
@@ -173,28 +213,29 @@ static void send_burst(int fd, const struct lab_flood *flood, struct batch *out,
 	if (!flood->port)
 		under_way = (flood->burst - left) * datagrams_a_send(flood);
 	while (under_way && zh_now_ns() < give_up_ns)
-		under_way -= ZH_MIN(under_way, drain(fd, in));
-	drain(fd, in);
+		under_way -= ZH_MIN(under_way, drain(fds->in, in));
+	drain(fds->in, in);
 }
 
 static int flood_body(struct lab_child *child, const void *arg)
 {
 	const struct lab_flood *flood = arg;
 	static struct batch out, in;
+	struct flood_fds fds = {-1, -1};
 	uint64_t pause_ns = flood->pause_ns;
-	int fd = flood_set_up(flood);
+	int r = flood_set_up(flood, &fds);
 
 	batch_init(&out, flood->size_bytes * datagrams_a_send(flood));
 	batch_init(&in, DATAGRAM_MAX);
-	lab_child_ready(child, fd < 0 ? fd : 0, 0);
-	while (fd >= 0 && zh_now_ns() < child->deadline_ns) {
-		send_burst(fd, flood, &out, &in);
+	lab_child_ready(child, r, 0);
+	while (r == 0 && zh_now_ns() < child->deadline_ns) {
+		send_burst(&fds, flood, &out, &in);
 		if (pause_ns)
 			zh_sleep_until(
 				zh_now_ns() + lab_draw(&child->random, pause_ns - pause_ns / 4,
 						      pause_ns + pause_ns / 4));
 	}
-	return fd < 0 ? fd : 0;
+	return r;
 }
 
 int lab_flood_start(struct zh_lab_run *run, const struct lab_flood *flood, struct zh_err *err)

@@ -83,13 +83,25 @@ static void the_same_seed_draws_the_same(void **state)
 	zh_lab_stop(&c);
 }
 
+/* Both namespaces. */
+static char *describe(const struct zh_lab_ns *ns)
+{
+	zh_autofree char *near = machine_describe_netns(ns->netns_fd), *far = NULL;
+	char *both;
+
+	if (ns->peer_netns_fd >= 0)
+		far = machine_describe_netns(ns->peer_netns_fd);
+	assert_true(asprintf(&both, "%s\n%s", near, far ? far : "") >= 0);
+	return both;
+}
+
 static char *describe_fresh(const struct zh_topology *topology)
 {
 	struct zh_lab_ns ns;
 	char *text;
 
 	assert_int_equal(topology->up(&ns, &err), 0);
-	text = machine_describe_netns(ns.netns_fd);
+	text = describe(&ns);
 	topology->down(&ns);
 	return text;
 }
@@ -97,7 +109,7 @@ static char *describe_fresh(const struct zh_topology *topology)
 /* True when something is there: in the namespace, as a process, a group or a probe setting. */
 static bool is_injected(const struct zh_lab_run *run, const char *clean)
 {
-	zh_autofree char *text = machine_describe_netns(run->ns.netns_fd);
+	zh_autofree char *text = describe(&run->ns);
 
 	return strcmp(text, clean) || run->n_children || run->has_group || !run->nodelay;
 }
@@ -116,7 +128,7 @@ static void check_fault(const struct zh_fault *fault, bool control)
 		assert_true(is_injected(&run, clean));
 	if (fault->remove)
 		fault->remove(&run);
-	after = machine_describe_netns(run.ns.netns_fd);
+	after = describe(&run.ns);
 	if (strcmp(clean, after))
 		print_error("%s:\n%s\n--- after:\n%s\n", fault->id, clean, after);
 	assert_string_equal(clean, after);

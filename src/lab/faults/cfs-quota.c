@@ -55,10 +55,14 @@ static void watch(struct zh_lab_run *run, pid_t pid)
 		zh_cgroup_add_process(&run->group, pid, NULL);
 }
 
+/* The same throttling, told by the group's counter. */
+static const char *const accepts[] = {"cfs-throttled", NULL};
+
 const struct zh_fault zh_fault_cfs_quota = {
 	.id = "cfs-quota",
 	.summary = "the responder's control group is over its CPU quota",
 	.expects = "cfs-throttle",
+	.accepts = accepts,
 	.topology = &zh_topology_veth,
 	.target = "udp:10.77.0.2",
 	.gap_ns = 5 * ZH_NSEC_PER_MSEC,

@@ -34,10 +34,14 @@ static void undo(struct zh_lab_run *run)
 	lab_nft(run, text, sizeof(text) - 1, NULL);
 }
 
+/* The same rule, told by its place before lo's accept. */
+static const char *const accepts[] = {"firewall-on-lo", NULL};
+
 const struct zh_fault zh_fault_firewall_drop = {
 	.id = "firewall-drop",
 	.summary = "a firewall rule drops the probe before lo is accepted",
 	.expects = "firewall-drop",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.target = "127.0.0.1",
 	.gap_ns = 5 * ZH_NSEC_PER_MSEC,

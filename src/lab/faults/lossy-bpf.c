@@ -19,10 +19,14 @@ static void undo(struct zh_lab_run *run)
 	run->state = lab_tc_detach(run->state);
 }
 
+/* The same drops, told by the clsact counter. */
+static const char *const accepts[] = {"tc-filter-drops", NULL};
+
 const struct zh_fault zh_fault_lossy_bpf = {
 	.id = "lossy-bpf",
 	.summary = "a tc BPF program on a veth device drops some packets",
 	.expects = "bpf-drop",
+	.accepts = accepts,
 	.topology = &zh_topology_veth,
 	.target = "10.77.0.2",
 	.gap_ns = 4 * ZH_NSEC_PER_MSEC,

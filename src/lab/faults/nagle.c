@@ -10,10 +10,14 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	return 0;
 }
 
+/* The same timer, told by DelayedACKs and the 40 ms mode. */
+static const char *const accepts[] = {"delayed-ack", NULL};
+
 const struct zh_fault zh_fault_nagle = {
 	.id = "nagle",
 	.summary = "two small writes a message, without TCP_NODELAY",
 	.expects = "tcp-delayed-ack",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.target = "tcp:127.0.0.1",
 	.gap_ns = 60 * ZH_NSEC_PER_MSEC,

@@ -29,10 +29,14 @@ static void undo(struct zh_lab_run *run)
 	lab_nft(run, text, sizeof(text) - 1, NULL);
 }
 
+/* The same rules, told by their number. */
+static const char *const accepts[] = {"rule-volume", NULL};
+
 const struct zh_fault zh_fault_nft_rules = {
 	.id = "nft-rules",
 	.summary = "thousands of linear firewall rules stand before the socket",
 	.expects = "netfilter-rules",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.target = "127.0.0.1",
 	.gap_ns = 4 * ZH_NSEC_PER_MSEC,

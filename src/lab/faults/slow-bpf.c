@@ -19,10 +19,14 @@ static void undo(struct zh_lab_run *run)
 	run->state = lab_tc_detach(run->state);
 }
 
+/* The same program, told by its presence and its run time. */
+static const char *const accepts[] = {"bpf-on-path", NULL};
+
 const struct zh_fault zh_fault_slow_bpf = {
 	.id = "slow-bpf",
 	.summary = "a tc BPF program on lo spends long on each packet",
 	.expects = "bpf-program",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.target = "127.0.0.1",
 	.gap_ns = 15 * ZH_NSEC_PER_MSEC,

@@ -17,6 +17,7 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 		.burst_bytes = MTU_BURST_BYTES,
 		.limit_bytes = QUEUE_BYTES};
 	const struct lab_flood flood = {.netns_fd = run->ns.netns_fd,
+		.sink_netns_fd = -1,
 		.cpu = run->peer_cpu,
 		.burst = (uint32_t)run->param[1],
 		.size_bytes = DATAGRAM_BYTES,
@@ -39,10 +40,14 @@ static void undo(struct zh_lab_run *run)
 	zh_netcfg_close(cfg);
 }
 
+/* The same shaper, told by its presence and its counters. */
+static const char *const accepts[] = {"leftover-qdisc", NULL};
+
 const struct zh_fault zh_fault_tbf_on_lo = {
 	.id = "tbf-on-lo",
 	.summary = "a shaper (tbf) was left on lo, and other traffic comes in bursts",
 	.expects = "qdisc-delay",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.target = "127.0.0.1",
 	.gap_ns = 4 * ZH_NSEC_PER_MSEC,

@@ -16,6 +16,7 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 		.rcvbuf_bytes = run->control ? 0 : TINY_BUFFER_BYTES,
 		.delay_ns = run->control ? 0 : run->param[0]};
 	struct lab_flood flood = {.netns_fd = run->ns.netns_fd,
+		.sink_netns_fd = -1,
 		.cpu = run->cpu,
 		.burst = run->control ? 1 : (uint32_t)run->param[1],
 		.size_bytes = 200,
@@ -28,10 +29,14 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	return lab_flood_start(run, &flood, err);
 }
 
+/* The same drops, told by RcvbufErrors. */
+static const char *const accepts[] = {"udp-rcvbuf", NULL};
+
 const struct zh_fault zh_fault_udp_buffer_full = {
 	.id = "udp-buffer-full",
 	.summary = "the responder's receive buffer is full",
 	.expects = "socket-buffer-full",
+	.accepts = accepts,
 	.topology = &zh_topology_lo,
 	.gap_ns = 4 * ZH_NSEC_PER_MSEC,
 	.timeout_ns = 200 * ZH_NSEC_PER_MSEC,

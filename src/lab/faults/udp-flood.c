@@ -5,43 +5,45 @@
 #define SEGMENTS 40 /* a send; the receiving softirq cuts it into datagrams */
 
 /*
- * RPS moves the receive work of lo to the responder's CPU. There a flood's softirq work takes the
- * time: the probe stands behind the flood in that CPU's backlog, and the responder cannot run. The
- * flood is sent from the prober's CPU in the idle class, so that it is in nobody's way itself, and
- * in large sends that the receiving side must cut apart, so that receiving is dearer than sending.
- * No more is under way than the queues hold: nothing is dropped. The control sends a few datagrams
- * through the same steering.
+ * RPS of the responder's device moves all receive work to the responder's CPU. There a flood's
+ * softirq work takes the time: the probe stands behind the flood in that CPU's backlog, and the
+ * responder cannot run. The flood is sent from the prober's CPU in the idle class, so that it is in
+ * nobody's way itself, and in large sends that the receiving side must cut apart, so that receiving
+ * is dearer than sending. No more is under way than the queues hold: nothing is dropped. The
+ * control sends a few datagrams through the same steering.
  */
 static int inject(struct zh_lab_run *run, struct zh_err *err)
 {
 	const struct lab_flood flood = {.netns_fd = run->ns.netns_fd,
+		.sink_netns_fd = run->ns.peer_netns_fd,
+		.to = "10.77.0.2",
 		.cpu = run->cpu,
 		.burst = run->control ? 1 : (uint32_t)run->param[0],
 		.segments = run->control ? 1 : SEGMENTS,
 		.size_bytes = (uint32_t)run->param[1],
 		.pause_ns = run->param[2],
 		.idle_class = true};
-	int r = zh_netcfg_rps_set(run->ns.netns_fd, "lo", run->peer_cpu, err);
+	int r = zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", run->peer_cpu, err);
 
 	return r < 0 ? r : lab_flood_start(run, &flood, err);
 }
 
 static void undo(struct zh_lab_run *run)
 {
-	zh_netcfg_rps_set(run->ns.netns_fd, "lo", -1, NULL);
+	zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", -1, NULL);
 }
 
-/* The same softirq work is met in the backlog by the probe's packet, and behind it by the
- * responder, which the softirq (or ksoftirqd) keeps off the CPU: which part is longer is chance. */
-static const char *const accepts[] = {"softirq-interference", "ksoftirqd", NULL};
+/* The same softirq work is met twice: in the backlog by the probe's packet, and behind it by the
+ * responder, which the softirq (or ksoftirqd) keeps off the CPU. Which is longer is chance. */
+static const char *const accepts[] = {"queue-ahead", "ksoftirqd-wait", NULL};
 
 const struct zh_fault zh_fault_udp_flood = {
 	.id = "udp-flood",
 	.summary = "the softirq work of a UDP flood takes the responder's CPU",
-	.expects = "queue-ahead",
+	.expects = "softirq-load",
 	.accepts = accepts,
-	.topology = &zh_topology_lo,
-	.target = "udp:127.0.0.1",
+	.topology = &zh_topology_veth,
+	.target = "udp:10.77.0.2",
 	.gap_ns = 3 * ZH_NSEC_PER_MSEC,
 	.timeout_ns = ZH_NSEC_PER_SEC,
 	.count = 500,
