@@ -23,8 +23,8 @@ struct zh_probe {
 
 	/* of the running phase */
 	bool is_stopped;
-	uint64_t block_ns;	     /* the socket's SO_RCVTIMEO */
-	uint64_t block_min_ns;	     /* time left from which on blocking in the receive is safe */
+	uint64_t block_ns;           /* the socket's SO_RCVTIMEO */
+	uint64_t block_min_ns;       /* time left from which on blocking in the receive is safe */
 	uint64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 };
 

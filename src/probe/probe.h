@@ -20,11 +20,12 @@
 #include "record/wire.h"
 
 /* A parsed target: "127.0.0.1", "icmp:HOST", "udp:HOST[:PORT]", "tcp:HOST[:PORT]", "unix:[PATH]",
- * "unix-dgram:[PATH]". IPv6 with a port is written "udp:[::1]:53". */
+ * "unix-dgram:[PATH]". IPv6 with a port is written "udp:[::1]:53"; a path that starts with '@' is a
+ * name in the abstract namespace. */
 struct zh_target {
 	enum zh_transport_id transport;
 	char host[256]; /* as written; "" for Unix sockets */
-	uint16_t port;	/* 0: own responder */
+	uint16_t port;  /* 0: own responder */
 	char path[108]; /* "": own responder on a private socket */
 };
 
@@ -35,12 +36,16 @@ enum zh_probe_role { ZH_ROLE_PROBER, ZH_ROLE_RESPONDER };
 
 struct zh_probe_hooks {
 	void *arg;
-	/* A socket of ours exists (before it carries probes). For TCP also the accepted one. */
+	/* A socket of ours exists (before it carries probes). Of a listening one only what it
+	 * accepts, on the responder's thread. */
 	void (*socket)(void *arg, int fd, enum zh_probe_role role);
-	/* A thread of ours runs; called on that thread. */
+	/* A thread of ours runs; called on that thread: the responder's when it starts, the
+	 * prober's at the start of each phase. */
 	void (*thread)(void *arg, uint32_t tid, enum zh_probe_role role);
 	/* On the prober, after each sample ended (answered or given up), with at least `slack_ns`
-	 * until the next send (0: late already). Must not block, allocate or print. */
+	 * until the next send (0: late already; 1 s when none waits for its time: after the last
+	 * one, or without a gap). In a closed loop it may come one probe later, when the
+	 * responder's last stamp is there. Must not block, allocate or print. */
 	void (*sample)(void *arg, struct zh_sample *sample, uint64_t slack_ns);
 	/* Asked between probes: true ends the phase early (Ctrl-C). */
 	bool (*stop)(void *arg);
@@ -48,14 +53,14 @@ struct zh_probe_hooks {
 
 struct zh_probe_config {
 	struct zh_target target;
-	uint32_t run;		     /* for struct zh_wire */
-	uint32_t size_bytes;	     /* payload, at least sizeof(struct zh_wire) */
-	int cpu, peer_cpu;	     /* -1: not pinned */
+	uint32_t run;                /* for struct zh_wire */
+	uint32_t size_bytes;         /* payload, at least sizeof(struct zh_wire) */
+	int cpu, peer_cpu;           /* -1: not pinned */
 	int netns_fd, peer_netns_fd; /* -1: the calling thread's namespace */
-	uint8_t ip_version;	     /* 4, 6, or 0: whichever the name gives first */
-	bool kernel_stamps;	     /* SO_TIMESTAMPING on the prober's socket */
-	bool nodelay;		     /* TCP_NODELAY on both ends */
-	bool split_writes;	     /* lab only: two small writes a message (provokes Nagle) */
+	uint8_t ip_version;          /* 4, 6, or 0: whichever the name gives first */
+	bool kernel_stamps;          /* SO_TIMESTAMPING on the prober's socket */
+	bool nodelay;                /* TCP_NODELAY on both ends */
+	bool split_writes;           /* lab only: two small writes a message (provokes Nagle) */
 	bool lock_memory;
 	/* lab only: the responder's bad habits; 0 = none */
 	uint64_t peer_delay_ns; /* it sleeps this long before each answer */
@@ -85,9 +90,15 @@ const char *zh_probe_icmp_kind(const struct zh_probe *probe);
 /*
  * Runs one phase of `count` probes, `gap_ns` between intended sends (0: next send right after the
  * reply), waiting at most `timeout_ns` for each reply. Several probes may be in flight when a reply
- * takes longer than the gap. Fills record->phases and record->samples (which must have room) and
- * the target, transport, pids of the phase. `label` names the phase. 0, or negative with err:
- * a lost reply is not an error.
+ * takes longer than the gap; when 1024 are, the oldest is given up. Fills record->phases and
+ * record->samples (which must have room) and the target, transport, pids of the phase. `label`
+ * names the phase. 0, or negative with err: a lost reply is not an error.
+ *
+ * LOST: no reply within timeout_ns; with LATE one came afterwards. A failed send is LOST and
+ * SEND_FAILED, with its errno. LOST with an errno alone: the peer refused (ECONNREFUSED), or the
+ * connection ended while the reply was awaited. A reply that was undecided when the phase was
+ * stopped is not in the record. krx_ns is taken for config.kernel_stamps; ktx_ns is not: transmit
+ * stamps come through the error queue, whose arrival wakes the thread that waits for the reply.
  */
 int zh_probe_phase(struct zh_probe *probe, const char *label, uint32_t count, uint64_t gap_ns,
 	uint64_t timeout_ns, struct zh_record *record, struct zh_err *err);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -26,11 +25,13 @@ struct zh_responder {
 	atomic_int refs; /* the owner and the thread */
 	atomic_bool stop;
 	pthread_t thread;
-	pthread_mutex_t
-		lock;	    /* the two fds and the hooks against stopping; never taken per probe */
+	/* Guards fd, connection, has_*, start_* and calls of the hooks against stopping; never
+	 * taken per probe. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
 	int fd, connection; /* bound or listening; accepted, -1: none */
-	int netns_fd;	    /* own, -1: none */
-	sem_t ready, accepted;
+	int netns_fd;       /* own, -1: none */
+	bool has_started, has_accepted;
 	uint32_t tid;
 	int start_code;
 	struct zh_err start_err;

@@ -21,25 +21,36 @@
 #define START_WAIT_NS (5 * ZH_NSEC_PER_SEC)
 #define ACCEPT_WAIT_NS (2 * ZH_NSEC_PER_SEC)
 #define STOP_WAIT_NS (3 * ZH_NSEC_PER_SEC)
+#define STEP_NS (50 * ZH_NSEC_PER_USEC)
 #define STACK_BYTES (256 * 1024)
 
-static struct timespec after(uint64_t ns)
+/* Takes the lock unless it is held until `until_ns` by a thread that gets no CPU. */
+static bool lock_before(struct zh_responder *r, uint64_t until_ns)
 {
-	uint64_t t = zh_now_ns() + ns;
-
-	return (struct timespec){
-		.tv_sec = (time_t)(t / ZH_NSEC_PER_SEC), .tv_nsec = (long)(t % ZH_NSEC_PER_SEC)};
+	while (pthread_mutex_trylock(&r->lock)) {
+		if (zh_now_ns() >= until_ns)
+			return false;
+		zh_sleep_until(zh_now_ns() + STEP_NS);
+	}
+	return true;
 }
 
-/* 0 when the semaphore was posted in time, -ETIMEDOUT otherwise. */
-static int wait_for(sem_t *sem, uint64_t ns)
+/* Waits until `flag` (guarded by the lock) is true. 0 or -ETIMEDOUT. */
+static int wait_for(struct zh_responder *r, const bool *flag, uint64_t ns)
 {
-	struct timespec until = after(ns);
+	uint64_t t = zh_now_ns() + ns;
+	struct timespec until = {
+		.tv_sec = (time_t)(t / ZH_NSEC_PER_SEC), .tv_nsec = (long)(t % ZH_NSEC_PER_SEC)};
+	int code = 0;
 
-	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	if (!lock_before(r, t))
+		return -ETIMEDOUT;
+	while (!*flag && !code)
+		code = -pthread_cond_clockwait(&r->changed, &r->lock, CLOCK_MONOTONIC, &until);
+	if (*flag)
+		code = 0;
+	pthread_mutex_unlock(&r->lock);
+	return code;
 }
 
 static void unref(struct zh_responder *r)
@@ -49,8 +60,7 @@ static void unref(struct zh_responder *r)
 	zh_closep(&r->fd);
 	zh_closep(&r->connection);
 	zh_closep(&r->netns_fd);
-	sem_destroy(&r->ready);
-	sem_destroy(&r->accepted);
+	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 	free(r->buf);
 	free(r);
@@ -60,7 +70,6 @@ static int set_up_thread(struct zh_responder *r, struct zh_err *err)
 {
 	int code = 0;
 
-	r->tid = zh_sched_tid();
 	zh_sched_set_timer_slack(1);
 	if (r->netns_fd >= 0)
 		code = zh_netns_enter(r->netns_fd, err);
@@ -70,18 +79,27 @@ static int set_up_thread(struct zh_responder *r, struct zh_err *err)
 	return code;
 }
 
+static void note(struct zh_responder *r, bool *flag)
+{
+	pthread_mutex_lock(&r->lock);
+	*flag = true;
+	pthread_cond_signal(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
 static void *run_thread(void *arg)
 {
 	struct zh_responder *r = arg;
 	const struct zh_probe_hooks *hooks = &r->config.hooks;
+	int code;
 
-	r->start_code = set_up_thread(r, &r->start_err);
-	pthread_mutex_lock(&r->lock);
-	if (!r->start_code && !r->stop && hooks->thread)
+	r->tid = zh_sched_tid();
+	code = set_up_thread(r, &r->start_err);
+	r->start_code = code;
+	if (!code && !r->stop && hooks->thread)
 		hooks->thread(hooks->arg, r->tid, ZH_ROLE_RESPONDER);
-	pthread_mutex_unlock(&r->lock);
-	sem_post(&r->ready);
-	if (!r->start_code && !r->stop)
+	note(r, &r->has_started);
+	if (!code && !r->stop)
 		r->transport->respond(r);
 	unref(r);
 	return NULL;
@@ -98,10 +116,11 @@ bool zh_responder_adopt(struct zh_responder *r, int connection)
 	zh_closep(&r->fd);
 	r->fd = -1;
 	go_on = !r->stop;
+	pthread_mutex_unlock(&r->lock);
+	/* Between this look and the call a stop waits for us, as long as we get a CPU. */
 	if (go_on && hooks->socket)
 		hooks->socket(hooks->arg, connection, ZH_ROLE_RESPONDER);
-	pthread_mutex_unlock(&r->lock);
-	sem_post(&r->accepted);
+	note(r, &r->has_accepted);
 	return go_on;
 }
 
@@ -149,8 +168,7 @@ static struct zh_responder *new_responder(
 	r->fd = r->connection = r->netns_fd = -1;
 	atomic_init(&r->refs, 1);
 	pthread_mutex_init(&r->lock, NULL);
-	sem_init(&r->ready, 0, 0);
-	sem_init(&r->accepted, 0, 0);
+	pthread_cond_init(&r->changed, NULL);
 	/* Touched here, so that no page fault comes in between. */
 	memset(r->slots, 0, sizeof(r->slots));
 	r->buf_size = ZH_MAX((size_t)config->size_bytes, (size_t)65536);
@@ -179,7 +197,7 @@ static int start_thread(struct zh_responder *r, struct zh_err *err)
 		unref(r);
 		return zh_err_sys(err, code, "cannot start the responder's thread");
 	}
-	code = wait_for(&r->ready, START_WAIT_NS);
+	code = wait_for(r, &r->has_started, START_WAIT_NS);
 	if (code < 0)
 		zh_err_sys(err, code, "the responder's thread did not start");
 	else if (r->start_code < 0) {
@@ -230,28 +248,33 @@ int zh_responder_start(const struct zh_probe_config *config, const struct zh_tra
 void zh_responder_wait_accepted(struct zh_responder *r)
 {
 	if (r->transport->flags & ZH_TRANSPORT_STREAM)
-		wait_for(&r->accepted, ACCEPT_WAIT_NS);
+		wait_for(r, &r->has_accepted, ACCEPT_WAIT_NS);
 }
 
 struct zh_responder *zh_responder_stop(struct zh_responder *r)
 {
-	struct timespec until;
+	uint64_t until = zh_now_ns() + STOP_WAIT_NS;
+	bool has_ended = false;
 
 	if (!r)
 		return NULL;
 	atomic_store(&r->stop, true);
 	/* Shutting a socket down is remembered by it: a receive that begins later returns at once
-	 * too, so no signal can come too early. An unconnected UDP socket answers ENOTCONN, but is
-	 * shut down all the same (inet_shutdown(), case TCP_CLOSE). */
-	until = after(STOP_WAIT_NS);
-	if (!pthread_mutex_clocklock(&r->lock, CLOCK_MONOTONIC, &until)) {
+	 * too, so it cannot come too early. An unconnected UDP socket answers ENOTCONN, but is shut
+	 * down all the same (inet_shutdown(), case TCP_CLOSE). */
+	if (lock_before(r, until)) {
 		if (r->fd >= 0)
 			shutdown(r->fd, SHUT_RDWR);
 		if (r->connection >= 0)
 			shutdown(r->connection, SHUT_RDWR);
 		pthread_mutex_unlock(&r->lock);
 	}
-	if (pthread_clockjoin_np(r->thread, NULL, CLOCK_MONOTONIC, &until))
+	while (!has_ended && zh_now_ns() < until) {
+		has_ended = pthread_tryjoin_np(r->thread, NULL) == 0;
+		if (!has_ended)
+			zh_sleep_until(zh_now_ns() + STEP_NS);
+	}
+	if (!has_ended)
 		pthread_detach(r->thread);
 	unref(r);
 	return NULL;

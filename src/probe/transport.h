@@ -21,10 +21,10 @@ struct zh_responder;
 
 enum zh_transport_flag {
 	ZH_TRANSPORT_RESPONDER = 1 << 0,   /* own responder when the target names no port or path */
-	ZH_TRANSPORT_STREAM = 1 << 1,	   /* bytes without message borders; accepts connections */
-	ZH_TRANSPORT_INET = 1 << 2,	   /* the target is a host */
-	ZH_TRANSPORT_PORTS = 1 << 3,	   /* ... with a port */
-	ZH_TRANSPORT_PATH = 1 << 4,	   /* the target is a path in the file system */
+	ZH_TRANSPORT_STREAM = 1 << 1,      /* bytes without message borders; accepts connections */
+	ZH_TRANSPORT_INET = 1 << 2,        /* the target is a host */
+	ZH_TRANSPORT_PORTS = 1 << 3,       /* ... with a port */
+	ZH_TRANSPORT_PATH = 1 << 4,        /* the target is a path in the file system */
 	ZH_TRANSPORT_NEEDS_RIGHT = 1 << 5, /* a privilege or a system setting allows its sockets */
 };
 
@@ -46,11 +46,11 @@ struct zh_channel {
 	size_t tx_len;
 	uint8_t *rx;
 	size_t rx_size, rx_len; /* rx_len: bytes of an incomplete message (streams) */
-	bool connected;		/* false: each send names the remote (there was no route) */
-	bool closed;		/* the peer ended the connection, or it broke */
-	const char *kind;	/* of ICMP sockets: "raw" or "dgram" */
-	uint16_t icmp_id;	/* network order */
-	uint32_t constant_sum;	/* of the part of an ICMP message that never changes */
+	bool connected;         /* false: each send names the remote (there was no route) */
+	bool closed;            /* the peer ended the connection, or it broke */
+	const char *kind;       /* of ICMP sockets: "raw" or "dgram" */
+	uint16_t icmp_id;       /* network order */
+	uint32_t constant_sum;  /* of the part of an ICMP message that never changes */
 };
 
 struct zh_transport {
