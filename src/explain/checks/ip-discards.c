@@ -23,7 +23,7 @@ const struct zh_check zh_check_ip_discards = {
 	.rule =
 		{
 			.id = "ip-discards",
-			.code = "C25",
+			.code = "C2",
 			.title = "The IP layer discards packets",
 			.summary = "Packets had no route, a wrong address or header, or were "
 				   "discarded by IP.",

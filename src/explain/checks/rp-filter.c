@@ -22,7 +22,7 @@ static void list_strict(const struct zh_explain *ex, struct zh_buf *ret)
 static void run(const struct zh_check *check, struct zh_explain *ex)
 {
 	static const struct zh_check_counter counters[] = {
-		{"netstat.TcpExt.IPReversePathFilter", "TcpExt IPReversePathFilter", 1, 20, true},
+		{"netstat.TcpExt.IPReversePathFilter", "TcpExt IPReversePathFilter", 1, 100, true},
 		{"kmsg.martian.count", "martian lines in the kernel log", 1, 0, false},
 		{},
 	};

@@ -12,6 +12,7 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	const struct zh_fact *fact;
 	struct zh_finding *finding;
 	uint64_t drops;
+	bool is_lo;
 	size_t pos = 0;
 	char dev[64];
 
@@ -22,8 +23,11 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		drops = zh_qdisc_hook_drops(ex, dev);
 		if (drops == 0)
 			continue;
-		finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
-			"tc filters of %s dropped %llu packets in %.1f s", dev,
+		/* On a pod's device a drop is as likely a network policy at work. */
+		is_lo = strcmp(fact->text, "loopback") == 0;
+		finding = zh_finding_add(ex, &check->rule,
+			is_lo || zh_explain_lost(ex) ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW,
+			ZH_CONFIDENCE_HIGH, "tc filters of %s dropped %llu packets in %.1f s", dev,
 			(unsigned long long)drops, zh_check_window_s(ex));
 		zh_finding_evidence(finding, "tc -s qdisc dev %s clsact/ingress: dropped +%llu",
 			dev, (unsigned long long)drops);

@@ -276,6 +276,9 @@ const struct zh_case zh_cases_path[] = {
 		"link.lo.kind =loopback\nqdisc.lo.1.kind =clsact\nqdisc.lo.1.drops_pkts 2 12\n"
 		"filter.lo.count 1",
 		{.lost = 10}},
+	{&zh_check_tc_filter_drops, "a policy on a pod's link", ZH_SEVERITY_LOW,
+		"link.lxc1.kind =veth\nqdisc.lxc1.0.kind =clsact\nqdisc.lxc1.0.drops_pkts 2 12",
+		{}},
 	{&zh_check_tc_filter_drops, "old drops", SILENT,
 		"link.lo.kind =loopback\nqdisc.lo.1.kind =clsact\nqdisc.lo.1.drops_pkts 12", {}},
 
