@@ -94,22 +94,24 @@ static void describe_controls(const struct zh_score *score, struct zh_node *node
 	}
 }
 
-/* For people: what was said instead, and what could not be run. */
+/* For people: what was said instead when answers differ, and what could not be run. */
 static void describe_misses(const struct zh_score_row *rows, size_t n, struct zh_node *node)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct zh_score_row *row = &rows[i];
 		zh_autobuf others = {0}, line = {0};
-		const char *instead = row->control ? NULL : others_text(row, &others);
-		const char *kind = row->control ? " (control)" : "";
 
-		if (instead)
-			zh_buf_addf(&line, "%s was taken for: %s.", row->fault->id, instead);
-		if (row->failed)
-			zh_buf_addf(&line, "%s%s%s: %u not measured: %s.", line.len ? " " : "",
-				row->fault->id, kind, row->failed, row->why);
-		if (line.len)
-			zh_node_text(node, line.text);
+		if (!row->control && row->n_named > 1 && others_text(row, &others)) {
+			zh_buf_addf(
+				&line, "  %s was also taken for: %s", row->fault->id, others.text);
+			zh_node_line(node, line.text);
+		}
+		line.len = 0;
+		if (row->failed) {
+			zh_buf_addf(&line, "  %s%s: %u not measured: %s", row->fault->id,
+				row->control ? " (control)" : "", row->failed, row->why);
+			zh_node_line(node, line.text);
+		}
 	}
 }
 
