@@ -28,8 +28,8 @@ struct zh_finding {
 	enum zh_severity severity;
 	enum zh_confidence confidence;
 	bool has_attribution;
-	uint64_t attributed_ns; /* of the excess, summed over samples */
-	double attributed_share;
+	uint64_t attributed_ns;  /* of the excess, summed over samples */
+	double attributed_share; /* of all excess; of a loss cause: of all lost probes */
 	uint64_t samples;
 	char summary[240];
 	char *evidence[ZH_EVIDENCE_MAX + 1]; /* owned, NULL-terminated */
@@ -115,5 +115,8 @@ void zh_explanation_describe(const struct zh_explanation *explanation,
 	const struct zh_record *record, struct zh_node *node);
 void zh_rtt_describe(const struct zh_rtt *rtt, struct zh_node *node);
 
-/* The rule with that id among checks and causes, or NULL. */
+/* Documentation of the stages, in order, ended by a NULL id (explain/stage.h has the ids). */
+extern const struct zh_rule zh_stage_rules[];
+
+/* The rule with that id among checks, causes and stages, or NULL. */
 const struct zh_rule *zh_rule_find(const char *id);

@@ -20,7 +20,7 @@ struct zh_attribution;
 struct zh_explain {
 	const struct zh_record *record;
 	struct zh_explanation *out; /* rtt, phase_rtt and spikes are set before any rule runs */
-	const struct zh_attribution *attribution; /* attribution.h; set before causes run */
+	struct zh_attribution *attribution; /* attribution.h; set before any rule runs */
 	bool *main_phase; /* [record->n_phases] same target as the first phase, no clean room */
 	struct zh_finding **found; /* in the order they were added */
 	size_t n_found, size_found;

@@ -28,5 +28,8 @@ const struct zh_rule *zh_rule_find(const char *id)
 	for (i = 0; zh_check_registry[i]; i++)
 		if (strcmp(zh_check_registry[i]->rule.id, id) == 0)
 			return &zh_check_registry[i]->rule;
+	for (i = 0; zh_stage_rules[i].id; i++)
+		if (strcmp(zh_stage_rules[i].id, id) == 0)
+			return &zh_stage_rules[i];
 	return NULL;
 }
