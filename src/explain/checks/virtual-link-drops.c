@@ -71,10 +71,11 @@ const struct zh_check zh_check_virtual_link_drops = {
 			.title = "A virtual link drops packets",
 			.summary = "The drop or error counters of a veth, bridge, macvlan or lo "
 				   "device grew in the window.",
-			.why = "A veth counts a packet as rx dropped when the receiving CPU's "
-			       "backlog, or its NAPI ring of 256 with GRO on, is full; tx dropped "
-			       "when the peer is down. With one queue by default, one CPU takes all "
-			       "packets of a pod, and the drops appear on the host-side veth.",
+			.why = "A packet for a veth goes into the receiving CPU's backlog, or with "
+			       "GRO on into a ring of 256. When that is full, the receiving end "
+			       "counts rx dropped and the sending end tx dropped (also when the peer "
+			       "is down). With one queue by default, one CPU takes all packets of a "
+			       "pod, and the drops appear on the host-side veth.",
 			.evidence = "Growth of rx/tx dropped and errors in IFLA_STATS64 against "
 				    "packets passed. rx dropped also counts frames of unknown "
 				    "protocols. Drops in tc or in netfilter do not appear here.",
