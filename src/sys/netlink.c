@@ -104,7 +104,9 @@ struct question {
 	int (*f)(void *arg, const struct nlmsghdr *reply);
 	void *arg;
 	unsigned int seq;
-	bool stopped, changed;
+	bool late;    /* the acknowledgement comes before the reply */
+	bool changed; /* the dump changed while it was read */
+	bool stopped; /* f wants no more */
 };
 
 /* Hands out the messages of one datagram. 1: more to come, 0: finished, negative: refused. */
@@ -117,18 +119,22 @@ static int take(struct question *q, const char *data, size_t len, struct zh_err 
 			continue;
 		if (reply->nlmsg_flags & NLM_F_DUMP_INTR)
 			q->changed = true;
-		if (reply->nlmsg_type == NLMSG_ERROR || reply->nlmsg_type == NLMSG_DONE)
-			return refusal(reply, err);
-		if (reply->nlmsg_type >= NLMSG_MIN_TYPE || reply->nlmsg_type == 0)
-			q->stopped = q->stopped || q->f(q->arg, reply);
+		if (reply->nlmsg_type == NLMSG_ERROR || reply->nlmsg_type == NLMSG_DONE) {
+			int r = refusal(reply, err);
+
+			if (r < 0 || !q->late)
+				return r;
+		} else if (reply->nlmsg_type >= NLMSG_MIN_TYPE) {
+			q->stopped = q->f(q->arg, reply);
+			if (q->stopped || q->late)
+				return 0;
+		}
 	}
 	return 1;
 }
 
-int zh_netlink_ask(struct zh_netlink *nl, struct nl_msg *msg,
-	int (*f)(void *arg, const struct nlmsghdr *reply), void *arg, struct zh_err *err)
+static int ask(struct zh_netlink *nl, struct nl_msg *msg, struct question *q, struct zh_err *err)
 {
-	struct question q = {.f = f, .arg = arg};
 	ssize_t len;
 	int r;
 
@@ -136,7 +142,7 @@ int zh_netlink_ask(struct zh_netlink *nl, struct nl_msg *msg,
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	errno = 0;
 	r = nl_send_auto(nl->sock, msg);
-	q.seq = nlmsg_hdr(msg)->nlmsg_seq;
+	q->seq = nlmsg_hdr(msg)->nlmsg_seq;
 	nlmsg_free(msg);
 	if (r < 0) {
 		r = errno ? -errno : -EIO;
@@ -152,9 +158,23 @@ int zh_netlink_ask(struct zh_netlink *nl, struct nl_msg *msg,
 			return zh_err_set(err, -ETIMEDOUT, "no answer from the kernel");
 		if (len < 0)
 			return zh_err_sys(err, -errno, "cannot receive from netlink");
-		r = take(&q, nl->reply, (size_t)len, err);
+		r = take(q, nl->reply, (size_t)len, err);
 	} while (r > 0);
-	return r < 0 ? r : q.changed;
+	if (r < 0)
+		return r;
+	return q->stopped ? 2 : q->changed;
+}
+
+int zh_netlink_ask(struct zh_netlink *nl, struct nl_msg *msg,
+	int (*f)(void *arg, const struct nlmsghdr *reply), void *arg, struct zh_err *err)
+{
+	return ask(nl, msg, &(struct question){.f = f, .arg = arg}, err);
+}
+
+int zh_netlink_ask_late(struct zh_netlink *nl, struct nl_msg *msg,
+	int (*f)(void *arg, const struct nlmsghdr *reply), void *arg, struct zh_err *err)
+{
+	return ask(nl, msg, &(struct question){.f = f, .arg = arg, .late = true}, err);
 }
 
 int zh_netlink_dump(struct zh_netlink *nl, int type, const void *header, size_t header_len,

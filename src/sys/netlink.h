@@ -27,11 +27,17 @@ void zh_netlink_closep(struct zh_netlink **nl);
 struct nl_msg *zh_netlink_message(int type, int flags, const void *header, size_t header_len);
 
 /*
- * Sends `msg`, which it always frees, and calls f for each reply. When f returns nonzero the rest
- * is read but not handed out. Returns 0, 1 when a dump changed while it was read (what was handed
- * out may be incomplete), or a negative errno: -ETIMEDOUT after two seconds of silence.
+ * Sends `msg`, which it always frees, and calls f for each reply. Returns 0, 1 when a dump changed
+ * while it was read (what was handed out may be incomplete), 2 when f returned nonzero, which ends
+ * it at once: the rest is not read, and the socket is good for closing only. Or a negative errno:
+ * -ETIMEDOUT after two seconds of silence.
  */
 int zh_netlink_ask(struct zh_netlink *nl, struct nl_msg *msg,
+	int (*f)(void *arg, const struct nlmsghdr *reply), void *arg, struct zh_err *err);
+
+/* The same for protocols that acknowledge first and answer later (audit): ends at the first reply.
+ */
+int zh_netlink_ask_late(struct zh_netlink *nl, struct nl_msg *msg,
 	int (*f)(void *arg, const struct nlmsghdr *reply), void *arg, struct zh_err *err);
 
 /* A dump of `type` with a fixed header only: message and ask in one. */

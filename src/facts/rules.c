@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Policy routing rules of both families, in the order in which the kernel walks them. A healthy
+ * table starts with "0: from all lookup local": whatever stands before it decides first, also about
+ * packets to the machine's own addresses.
+ */
+#include <arpa/inet.h>
+#include <linux/fib_rules.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+#include "facts/facts.h"
+#include "facts/netlink-facts.h"
+#include "facts/read.h"
+#include "sys/netlink-attr.h"
+#include "sys/root.h"
+
+#define RULES_MAX 1024
+
+static const char *const actions[] = {[FR_ACT_TO_TBL] = "lookup",
+	[FR_ACT_GOTO] = "goto",
+	[FR_ACT_NOP] = "nop",
+	[FR_ACT_BLACKHOLE] = "blackhole",
+	[FR_ACT_UNREACHABLE] = "unreachable",
+	[FR_ACT_PROHIBIT] = "prohibit"};
+
+struct rule {
+	struct zh_fact_set *set;
+	char prefix[32];
+	const struct fib_rule_hdr *header;
+	const struct nlattr *attrs[FRA_MAX + 1];
+	struct zh_buf text; /* as `ip rule` shows it */
+	bool selective;     /* it does not match everything */
+};
+
+/* Adds a selector to the facts and to the text. */
+static void select_by(struct rule *rule, const char *key, const char *value)
+{
+	zh_fact_string(rule->set, value, "%s.%s", rule->prefix, key);
+	zh_buf_addf(&rule->text, "%s %s ", key, value);
+	rule->selective = true;
+}
+
+static void add_prefixes(struct rule *rule)
+{
+	char ip[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 8];
+
+	if (rule->header->flags & FIB_RULE_INVERT) {
+		zh_fact_number(rule->set, 1, "%s.invert", rule->prefix);
+		zh_buf_adds(&rule->text, "not ");
+		rule->selective = true;
+	}
+	if (rule->attrs[FRA_SRC]) {
+		snprintf(text, sizeof(text), "%s/%u", zh_attr_ip(rule->attrs[FRA_SRC], ip),
+			rule->header->src_len);
+		select_by(rule, "from", text);
+	} else {
+		zh_buf_adds(&rule->text, "from all ");
+	}
+	if (rule->attrs[FRA_DST]) {
+		snprintf(text, sizeof(text), "%s/%u", zh_attr_ip(rule->attrs[FRA_DST], ip),
+			rule->header->dst_len);
+		select_by(rule, "to", text);
+	}
+}
+
+static void add_devices(struct rule *rule)
+{
+	char name[64];
+
+	if (rule->attrs[FRA_IIFNAME])
+		select_by(
+			rule, "iif", zh_attr_string(rule->attrs[FRA_IIFNAME], name, sizeof(name)));
+	if (rule->attrs[FRA_OIFNAME])
+		select_by(
+			rule, "oif", zh_attr_string(rule->attrs[FRA_OIFNAME], name, sizeof(name)));
+}
+
+static void add_range16(struct rule *rule, int attr, const char *key)
+{
+	struct fib_rule_port_range range;
+	char text[32];
+
+	if (!rule->attrs[attr])
+		return;
+	zh_attr_copy(rule->attrs[attr], &range, sizeof(range));
+	if (range.start == range.end)
+		snprintf(text, sizeof(text), "%u", range.start);
+	else
+		snprintf(text, sizeof(text), "%u-%u", range.start, range.end);
+	select_by(rule, key, text);
+}
+
+static void add_mark(struct rule *rule)
+{
+	uint32_t mark = zh_attr_u32(rule->attrs[FRA_FWMARK], 0);
+	uint32_t mask = zh_attr_u32(rule->attrs[FRA_FWMASK], 0);
+
+	if (!mark && !mask)
+		return;
+	zh_fact_number(rule->set, mark, "%s.fwmark", rule->prefix);
+	zh_fact_number(rule->set, mask, "%s.fwmask", rule->prefix);
+	zh_buf_addf(&rule->text, "fwmark 0x%x/0x%x ", mark, mask);
+	rule->selective = true;
+}
+
+static void add_numbers(struct rule *rule)
+{
+	struct fib_rule_uid_range uids;
+	char text[32];
+
+	add_mark(rule);
+	if (rule->header->tos) {
+		zh_fact_number(rule->set, rule->header->tos, "%s.tos", rule->prefix);
+		zh_buf_addf(&rule->text, "tos 0x%x ", rule->header->tos);
+		rule->selective = true;
+	}
+	if (rule->attrs[FRA_IP_PROTO]) {
+		uint8_t protocol = zh_attr_u8(rule->attrs[FRA_IP_PROTO], 0);
+
+		zh_fact_number(rule->set, protocol, "%s.ipproto", rule->prefix);
+		zh_buf_addf(&rule->text, "ipproto %u ", protocol);
+		rule->selective = true;
+	}
+	add_range16(rule, FRA_SPORT_RANGE, "sport");
+	add_range16(rule, FRA_DPORT_RANGE, "dport");
+	if (rule->attrs[FRA_UID_RANGE]) {
+		zh_attr_copy(rule->attrs[FRA_UID_RANGE], &uids, sizeof(uids));
+		snprintf(text, sizeof(text), "%u-%u", uids.start, uids.end);
+		select_by(rule, "uid", text);
+	}
+}
+
+/* What the rule does; returns its table, 0 when it has none. */
+static uint32_t add_action(struct rule *rule)
+{
+	uint8_t action = rule->header->action;
+	uint32_t table = zh_attr_u32(rule->attrs[FRA_TABLE], rule->header->table);
+	const char *name =
+		action < ZH_ARRAY_SIZE(actions) && actions[action] ? actions[action] : "other";
+
+	zh_fact_string(rule->set, name, "%s.action", rule->prefix);
+	zh_buf_adds(&rule->text, name);
+	if (zh_attr_u8(rule->attrs[FRA_L3MDEV], 0)) {
+		zh_fact_number(rule->set, 1, "%s.l3mdev", rule->prefix);
+		zh_buf_adds(&rule->text, " [l3mdev-table]");
+		rule->selective = true;
+	} else if (action == FR_ACT_TO_TBL) {
+		zh_fact_number(rule->set, table, "%s.table", rule->prefix);
+		zh_buf_addf(&rule->text, " %u", table);
+	} else if (action == FR_ACT_GOTO) {
+		zh_buf_addf(&rule->text, " %u", zh_attr_u32(rule->attrs[FRA_GOTO], 0));
+	}
+	/* The kernel sends -1 for "no limit". */
+	if (zh_attr_u32(rule->attrs[FRA_SUPPRESS_PREFIXLEN], UINT32_MAX) != UINT32_MAX) {
+		uint32_t limit = zh_attr_u32(rule->attrs[FRA_SUPPRESS_PREFIXLEN], 0);
+
+		zh_fact_number(rule->set, limit, "%s.suppress_prefix", rule->prefix);
+		zh_buf_addf(&rule->text, " suppress_prefixlength %u", limit);
+		rule->selective = true;
+	}
+	return action == FR_ACT_TO_TBL ? table : 0;
+}
+
+int zh_facts_rule_reply(void *arg, const struct nlmsghdr *reply)
+{
+	struct zh_facts_walk *walk = arg;
+	struct rule rule = {.set = walk->set};
+	uint32_t pref, table;
+
+	rule.header = zh_message_header(reply, sizeof(*rule.header));
+	if (!rule.header || walk->n >= RULES_MAX) {
+		walk->n++;
+		return 0;
+	}
+	zh_attrs_of(rule.attrs, FRA_MAX, reply, sizeof(*rule.header));
+	snprintf(rule.prefix, sizeof(rule.prefix), "rule.%d.%zu", walk->family, walk->n);
+	pref = zh_attr_u32(rule.attrs[FRA_PRIORITY], 0);
+	zh_fact_number(walk->set, pref, "%s.pref", rule.prefix);
+	zh_buf_addf(&rule.text, "%u: ", pref);
+	add_prefixes(&rule);
+	add_devices(&rule);
+	add_numbers(&rule);
+	table = add_action(&rule);
+	if (!walk->found && table == RT_TABLE_LOCAL && !rule.selective) {
+		walk->found = true;
+		walk->last = walk->n;
+	}
+	zh_fact_string(walk->set, rule.text.text, "%s.text", rule.prefix);
+	zh_buf_done(&rule.text);
+	walk->n++;
+	return 0;
+}
+
+static void collect_family(struct zh_fact_set *set, struct zh_netlink *nl, int family)
+{
+	struct fib_rule_hdr header = {.family = family == 4 ? AF_INET : AF_INET6};
+	struct zh_facts_walk walk = {.set = set, .family = family};
+	struct zh_err err;
+	char key[16];
+
+	snprintf(key, sizeof(key), "rule.%d", family);
+	if (zh_netlink_dump(nl, RTM_GETRULE, &header, sizeof(header), zh_facts_rule_reply, &walk,
+		    &err) < 0) {
+		zh_facts_refused(set, &err, "list of rules", key);
+		return;
+	}
+	zh_fact_number(set, walk.n, "%s.count", key);
+	zh_fact_number(set, walk.found, "%s.has_local", key);
+	zh_fact_number(set, walk.found ? walk.last : walk.n, "%s.ahead_of_local", key);
+	if (walk.n > RULES_MAX)
+		zh_facts_truncated(set, "rules", RULES_MAX, walk.n, "rules");
+}
+
+static void collect(struct zh_fact_set *set)
+{
+	zh_autonetlink *nl = zh_facts_netlink(set, NETLINK_ROUTE, "rule.4");
+
+	if (!nl) {
+		zh_fact_unavailable(set, "as for IPv4 (rule.4)", "rule.6");
+		return;
+	}
+	collect_family(set, nl, 4);
+	collect_family(set, nl, 6);
+}
+
+static const struct zh_fact_schema schema[] = {
+	{"rule.*.count", ZH_FACT_NUMBER, "count", "rules of the family"},
+	{"rule.*.has_local", ZH_FACT_NUMBER, "", "1: the local table is consulted for everything"},
+	{"rule.*.ahead_of_local", ZH_FACT_NUMBER, "count", "rules that decide before it"},
+	{"rule.*.*.pref", ZH_FACT_NUMBER, "", "priority; lower is earlier"},
+	{"rule.*.*.text", ZH_FACT_STRING, "", "the rule as one line"},
+	{"rule.*.*.action", ZH_FACT_STRING, "",
+		"lookup, goto, nop, blackhole, unreachable, prohibit"},
+	{"rule.*.*.table", ZH_FACT_NUMBER, "", "table looked up: 254 main, 255 local"},
+	{"rule.*.*.from", ZH_FACT_STRING, "", "source prefix"},
+	{"rule.*.*.to", ZH_FACT_STRING, "", "destination prefix"},
+	{"rule.*.*.iif", ZH_FACT_STRING, "", "device it came in by (lo: sent from here)"},
+	{"rule.*.*.oif", ZH_FACT_STRING, "", "device that the socket is bound to"},
+	{"rule.*.*.fwmark", ZH_FACT_NUMBER, "", "firewall mark"},
+	{"rule.*.*.fwmask", ZH_FACT_NUMBER, "", "bits of the mark that count"},
+	{"rule.*.*.ipproto", ZH_FACT_NUMBER, "", "IP protocol"},
+	{"rule.*.*.sport", ZH_FACT_STRING, "", "source ports"},
+	{"rule.*.*.dport", ZH_FACT_STRING, "", "destination ports"},
+	{"rule.*.*.uid", ZH_FACT_STRING, "", "users"},
+	{"rule.*.*.tos", ZH_FACT_NUMBER, "", "type of service"},
+	{"rule.*.*.invert", ZH_FACT_NUMBER, "", "1: applies to what does not match"},
+	{"rule.*.*.l3mdev", ZH_FACT_NUMBER, "", "1: looks up the table of the VRF"},
+	{"rule.*.*.suppress_prefix", ZH_FACT_NUMBER, "bits",
+		"routes up to this length do not count"},
+	{"rule.*", ZH_FACT_UNAVAILABLE, "", "why the rules could not be read"},
+	{NULL},
+};
+
+const struct zh_fact_group zh_fact_group_rules = {
+	.id = "rules",
+	.summary = "policy routing rules",
+	.schema = schema,
+	.collect = collect,
+};
