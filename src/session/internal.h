@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The working state of one session, shared by its files.
+ */
+#pragma once
+
+#include <sys/resource.h>
+
+#include "facts/facts.h"
+#include "session/keep.h"
+#include "session/session.h"
+#include "trace/trace.h"
+
+struct session {
+	const struct zh_session_config *config;
+	struct zh_record *record;
+	struct zh_trace *trace; /* NULL: tier 0 */
+	struct keep keep;
+	int clean_netns; /* -1 until the first clean-room phase */
+	uint64_t foreign_ns; /* last total of other people's BPF run time */
+	uint64_t skipped_windows; /* slow samples whose events found no room */
+};
+
+/* Opens a probe that is connected with the session's trace. */
+int session_open_probe(struct session *s, const struct zh_session_phase *phase,
+	struct zh_probe **ret, struct zh_err *err);
+
+/*
+ * The tool's own cost: the median RTT of short bursts of back-to-back probes. Adds nothing to the
+ * record's samples. Returns 0 ns when the target does not answer.
+ */
+uint64_t session_burst_p50(struct session *s);
+
+/* Adds closed_port.<family>.* to the facts: what a closed loopback port answers. */
+void session_try_closed_ports(struct zh_fact_set *facts);
+
+/* Names of the machine and the run. */
+void session_describe_run(struct session *s);
+
+/* What the tracing should watch, from the facts: queue disciplines and rules on the path. */
+void session_choose_brackets(const struct zh_fact_set *facts, struct zh_trace_config *config);
