@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * zerohop doctor: facts, gap sweep, clean-room comparison, causes and checks: one verdict.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cmd/describe.h"
+#include "cmd/measure.h"
+#include "lab/lab.h"
+
+struct doctor_config {
+	struct zh_common common;
+	struct cmd_probe_options probe;
+	bool thorough, quick;
+};
+
+static const struct zh_option options[] = {
+	{"thorough", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, thorough), NULL,
+		"add 200 probes 200 ms apart (40 s more)"},
+	{"quick", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, quick), NULL,
+		"a tenth of the probes (a first look; rare faults stay unseen)"},
+	CMD_PROBE_OPTIONS(struct doctor_config, probe),
+	ZH_MEASURE_OPTIONS,
+	ZH_COMMON_OPTIONS,
+	{},
+};
+
+static const struct doctor_config defaults = {.probe = CMD_PROBE_DEFAULTS};
+
+/*
+ * Real and clean-room stretches alternate, so that a drifting machine does not favour one. The gaps
+ * separate causes: idle exit grows with the gap, contention does not. The "app" stretches go
+ * through a second thread, which ICMP to oneself never wakes.
+ */
+static const struct zh_session_phase plan[] = {
+	{.label = "gap-1ms", .count = 1500, .gap_ns = ZH_NSEC_PER_MSEC},
+	{.label = "clean-1ms", .count = 500, .gap_ns = ZH_NSEC_PER_MSEC, .clean_room = true},
+	{.label = "gap-20ms", .count = 150, .gap_ns = 20 * ZH_NSEC_PER_MSEC},
+	{.label = "clean-20ms", .count = 75, .gap_ns = 20 * ZH_NSEC_PER_MSEC, .clean_room = true},
+	{.label = "app-1ms", .count = 500, .gap_ns = ZH_NSEC_PER_MSEC, .target = "udp:127.0.0.1"},
+	{.label = "gap-200ms", .count = 50, .gap_ns = 200 * ZH_NSEC_PER_MSEC},
+	{.label = "app-20ms", .count = 100, .gap_ns = 20 * ZH_NSEC_PER_MSEC,
+		.target = "udp:127.0.0.1"},
+	{.label = "gap-20ms", .count = 100, .gap_ns = 20 * ZH_NSEC_PER_MSEC},
+	{.label = "clean-20ms", .count = 75, .gap_ns = 20 * ZH_NSEC_PER_MSEC, .clean_room = true},
+	{.label = "thorough-200ms", .count = 200, .gap_ns = 200 * ZH_NSEC_PER_MSEC},
+};
+
+#define N_PLAN ZH_ARRAY_SIZE(plan)
+
+/* The stretches of this run; returns how many. */
+static size_t choose_phases(const struct doctor_config *config, struct zh_session_phase *phases)
+{
+	size_t n = config->thorough ? N_PLAN : N_PLAN - 1, i;
+
+	memcpy(phases, plan, n * sizeof(plan[0]));
+	for (i = 0; config->quick && i < n; i++)
+		phases[i].count = (phases[i].count + 9) / 10;
+	return n;
+}
+
+static struct zh_doc *describe(
+	const struct zh_record *record, const struct zh_explanation *explanation)
+{
+	struct zh_doc *doc = zh_doc_new("doctor");
+	struct zh_node *root = zh_doc_root(doc);
+
+	cmd_headline(root, record, explanation);
+	cmd_describe_run(root, record);
+	zh_explanation_describe(explanation, record, root);
+	cmd_describe_sweep(root, record, explanation);
+	cmd_describe_overhead(root, record);
+	cmd_describe_host(root, record);
+	return doc;
+}
+
+static int verdict_status(const char *verdict)
+{
+	if (!strcmp(verdict, "healthy"))
+		return ZH_EXIT_OK;
+	return strcmp(verdict, "findings") ? ZH_EXIT_UNABLE : ZH_EXIT_FINDINGS;
+}
+
+static int run(const void *config, int n_words, char **words, struct zh_err *err)
+{
+	const struct doctor_config *doctor = config;
+	struct zh_session_phase phases[N_PLAN];
+	struct zh_session_config session = {.command = "doctor", .phases = phases};
+	zh_cleanup(cmd_record_freep) struct zh_record *record = NULL;
+	zh_cleanup(cmd_explanation_freep) struct zh_explanation *explanation = NULL;
+	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
+	struct zh_err save_err = {};
+	int status;
+
+	zh_lab_gc();
+	session.n_phases = choose_phases(doctor, phases);
+	status = cmd_session_config(&doctor->probe, n_words, words, &session, err);
+	if (!status)
+		status = cmd_measure(
+			&doctor->common, &session, &record, &explanation, &save_err, err);
+	if (status)
+		return status;
+	doc = describe(record, explanation);
+	status = cmd_print(&doctor->common, doc, err);
+	if (status)
+		return status;
+	if (save_err.code) {
+		*err = save_err;
+		return ZH_EXIT_UNABLE;
+	}
+	return verdict_status(zh_explanation_verdict(explanation, record));
+}
+
+const struct zh_command zh_command_doctor = {
+	.name = "doctor",
+	.summary = "is my local path healthy; if not: what, why, how sure, and which cure?",
+	.usage = "[OPTIONS] [TARGET]",
+	.examples = "  sudo zerohop doctor                    # the whole examination, half a minute\n"
+		    "  sudo zerohop doctor -o run.zhr         # and keep the record\n"
+		    "  sudo zerohop doctor --pid 4711         # in the namespace of a process\n"
+		    "  sudo zerohop doctor -j | jq .verdict   # for scripts\n",
+	.notes = "Sends some thousands of small probes on the local path only and changes nothing. "
+		 "Without root it\nmeasures less and says what it could not see.\n"
+		 "Exit status: 0 healthy, 1 findings, 2 usage, 3 inconclusive or could not measure.\n",
+	.options = options,
+	.config_size = sizeof(struct doctor_config),
+	.defaults = &defaults,
+	.run = run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "sys/netns.h"
+
+#define PAGE_WIDTH 99
+#define PAGE_WIDTH_MIN 60
+
+static unsigned int page_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col >= PAGE_WIDTH)
+		return PAGE_WIDTH;
+	return size.ws_col < PAGE_WIDTH_MIN ? PAGE_WIDTH_MIN : size.ws_col;
+}
+
+static bool is_utf8(void)
+{
+	return setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+static bool wants_color(const struct zh_common *common)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return !common->no_color && !(no_color && no_color[0]) && isatty(STDOUT_FILENO);
+}
+
+int cmd_print(const struct zh_common *common, const struct zh_doc *doc, struct zh_err *err)
+{
+	const struct zh_text_style style = {
+		.width = page_width(), .color = wants_color(common), .ascii = !is_utf8()};
+	int r;
+
+	r = common->json ? zh_render_json(doc, stdout, err)
+			 : zh_render_text(doc, &style, stdout, err);
+	if (r == 0 && fflush(stdout) != 0)
+		r = zh_err_sys(err, -errno, "cannot write the output");
+	return r < 0 ? ZH_EXIT_UNABLE : ZH_EXIT_OK;
+}
+
+int cmd_enter_netns(const struct zh_common *common, struct zh_err *err)
+{
+	int fd, r;
+
+	if (common->netns && common->pid) {
+		zh_err_set(err, -EINVAL, "--netns and --pid name two places: give one of them");
+		return ZH_EXIT_USAGE;
+	}
+	if (!common->netns && !common->pid)
+		return 0;
+	fd = common->netns ? zh_netns_by_name(common->netns, err)
+			   : zh_netns_of_pid((pid_t)common->pid, err);
+	if (fd == -ENOENT)
+		return ZH_EXIT_USAGE;
+	r = fd < 0 ? fd : zh_netns_enter(fd, err);
+	if (fd >= 0)
+		close(fd);
+	if (r == -EPERM || r == -EACCES)
+		zh_err_hint(err, "run as root");
+	return r < 0 ? ZH_EXIT_UNABLE : 0;
+}
+
+static bool progress_shown;
+
+void cmd_progress(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+void cmd_progress_done(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
