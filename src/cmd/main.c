@@ -124,6 +124,7 @@ int main(int argc, char **argv)
 	int at = command_index(argc, argv), words;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error of write() */
 	if (zh_options_parse(global_options, &common, at, argv, &words, &err) < 0)
 		return usage_error(&err);
 	if (common.version) {
