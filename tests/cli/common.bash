@@ -1,4 +1,5 @@
 # Shared by the end-to-end tests. ZEROHOP, SCHEMA and ZH_TESTS come from Meson.
+bats_require_minimum_version 1.5.0
 
 validate() { # validate SCHEMA-NAME FILE: one JSON document that fits its schema
 	/usr/bin/python3 - "$SCHEMA/$1.json" "$2" <<'PY'
