@@ -11,7 +11,7 @@
 
 static void copy(char *to, size_t size, const char *from)
 {
-	snprintf(to, size, "%s", from);
+	snprintf(to, size, "%.*s", (int)size - 1, from);
 }
 
 void session_describe_run(struct session *s)
