@@ -5,8 +5,8 @@
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, int family)
 {
-	const char *result = zh_explain_text(ex, "closedport.%d.result", family);
-	uint64_t took_ns = zh_check_number(ex, 0, "closedport.%d.took_ns", family);
+	const char *result = zh_explain_text(ex, "closed_port.%d.result", family);
+	uint64_t took_ns = zh_check_number(ex, 0, "closed_port.%d.took_ns", family);
 	bool refused = result && strcmp(result, "refused") == 0;
 	struct zh_finding *finding;
 
@@ -49,7 +49,7 @@ const struct zh_check zh_check_closed_port_silent = {
 				"before it.",
 			.cost = "None for local traffic.",
 			.remedies = ZH_LIST("nft-accept-lo", "policy-rule"),
-			.needs = ZH_LIST("closedport.*.result", "closedport.*.took_ns",
+			.needs = ZH_LIST("closed_port.*.result", "closed_port.*.took_ns",
 				"link.lo.flags.up", "loopback.has_ip4", "loopback.has_ip6"),
 		},
 	.run = run,

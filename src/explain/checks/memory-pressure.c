@@ -4,23 +4,28 @@
 #define NOTABLE_SHARE 0.01
 #define WARNING_SHARE 0.2
 
+/* How often the groups this process is in met their memory limit. */
 static uint64_t own_limit_hits(const struct zh_explain *ex)
 {
-	const char *own = zh_explain_text(ex, "cgroup.own");
-	uint64_t high = 0, max = 0, failed = 0;
-	char key[200];
-	char *c;
+	static const char *const counters[] = {
+		"memory_events.high", "memory_events.max", "memory_failcnt"};
+	const struct zh_fact_set *facts = zh_explain_facts(ex);
+	const struct zh_fact *fact;
+	uint64_t sum = 0, growth;
+	size_t pos = 0, i;
 
-	if (!own || strlen(own) >= sizeof(key))
-		return 0;
-	memcpy(key, own, strlen(own) + 1);
-	for (c = key; *c; c++)
-		if (*c == '.')
-			*c = '/';
-	zh_explain_delta(ex, &high, "cgroup.%s.memory_events.high", key);
-	zh_explain_delta(ex, &max, "cgroup.%s.memory_events.max", key);
-	zh_explain_delta(ex, &failed, "cgroup.%s.memory_failcnt", key);
-	return high + max + failed;
+	while ((fact = zh_fact_next(facts, "cgroup.*.relation", &pos))) {
+		const char *key = fact->key + strlen("cgroup.");
+		int len = (int)strcspn(key, ".");
+
+		if (fact->type != ZH_FACT_STRING ||
+			!zh_check_one_of(fact->text, ZH_LIST("own", "ancestor")))
+			continue;
+		for (i = 0; i < ZH_ARRAY_SIZE(counters); i++)
+			if (zh_explain_delta(ex, &growth, "cgroup.%.*s.%s", len, key, counters[i]))
+				sum += growth;
+	}
+	return sum;
 }
 
 static void run(const struct zh_check *check, struct zh_explain *ex)
@@ -36,7 +41,7 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	finding = zh_finding_add(ex, &check->rule,
 		share >= WARNING_SHARE ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW,
 		ZH_CONFIDENCE_MEDIUM,
-		"Tasks waited for memory during %.1f %% of the run; the own group met its limit "
+		"Tasks waited for memory during %.1f %% of the run; the own groups met their limit "
 		"%llu times",
 		100 * ZH_MIN(share, 1.0), (unsigned long long)hits);
 	zh_finding_evidence(finding, "/proc/pressure/memory some total +%.0f ms in %.1f s",
@@ -62,14 +67,14 @@ const struct zh_check zh_check_memory_pressure = {
 			       "towards a group's limit, so it can be full without a large program.",
 			.evidence = "Growth of `some total` of /proc/pressure/memory; "
 				    "pgscan_direct, compact_stall and pswpin of /proc/vmstat; "
-				    "memory.events (v2) or memory.failcnt (v1) of the own group.",
+				    "memory.events (v2) or memory.failcnt (v1) of the own groups.",
 			.verify = "Pressure and direct scans stand still; no cause L16 in slow "
 				  "samples.",
 			.cure = "Raise the limit or free memory; vm.min_free_kbytes so that reclaim "
 				"runs in the background; THP defrag to defer.",
 			.cost = "Memory.",
 			.remedies = ZH_LIST("thp", "min-free-kbytes"),
-			.needs = ZH_LIST("psi.*.*.total_ns", "vmstat.*", "cgroup.own",
+			.needs = ZH_LIST("psi.*.*.total_ns", "vmstat.*", "cgroup.*.relation",
 				"cgroup.*.memory_events.*", "cgroup.*.memory_failcnt"),
 		},
 	.run = run,

@@ -62,7 +62,7 @@ static void judge_target(const struct zh_check *check, struct zh_explain *ex)
 static void run(const struct zh_check *check, struct zh_explain *ex)
 {
 	static const struct zh_check_counter counters[] = {
-		{"neigh.*.unresolved_discards", "unresolved_discards", 1, 0, false},
+		{"neigh.*.unresolved_discards", "unresolved_discards", 10, 0, false},
 		{},
 	};
 

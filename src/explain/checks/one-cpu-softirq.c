@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "explain/checks/support.h"
 
+/* CPU times come in ticks of 10 ms: shorter windows say nothing. */
+#define MIN_WINDOW_S 1
 #define MIN_PKTS_PER_S 20000
 #define MIN_SHARE 0.8
 #define MIN_BUSY 0.5
@@ -35,7 +37,7 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	char cpu[16] = "";
 
 	most = busiest(ex, cpu, sizeof(cpu));
-	if (cpus < 2 || (double)all < MIN_PKTS_PER_S * seconds ||
+	if (cpus < 2 || seconds < MIN_WINDOW_S || (double)all < MIN_PKTS_PER_S * seconds ||
 		(double)most < MIN_SHARE * (double)all ||
 		!zh_explain_delta(ex, &softirq_ns, "cpu.%s.time.softirq_ns", cpu))
 		return;

@@ -29,9 +29,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 {
 	uint64_t level = zh_check_number(ex, 0, "sysctl.kernel/printk.console");
 	uint64_t martians = zh_check_number(ex, 0, "devconf.4.all.log_martians");
-	uint64_t logged, rules, lines = 0;
+	uint64_t logged, rules, lines = zh_check_delta(ex, "kmsg.*.count");
 	double seconds = zh_check_window_s(ex);
-	bool counted = zh_explain_delta(ex, &lines, "kmsg.seq");
 	bool busy;
 	struct zh_finding *finding;
 
@@ -44,18 +43,17 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		return;
 	finding = zh_finding_add(ex, &check->rule, busy ? ZH_SEVERITY_WARNING : ZH_SEVERITY_INFO,
 		busy ? ZH_CONFIDENCE_MEDIUM : ZH_CONFIDENCE_LOW,
-		"The kernel prints to a serial console: %llu log lines and %llu logged packets in "
+		"The kernel prints to a serial console: %llu notable lines and %llu logged packets in "
 		"%.1f s",
 		(unsigned long long)lines, (unsigned long long)logged, seconds);
 	zh_finding_evidence(finding, "active consoles: %s; console log level %llu",
 		zh_check_text(ex, "console.active"), (unsigned long long)level);
 	zh_finding_evidence(finding, "%llu LOG rules, log_martians %llu", (unsigned long long)rules,
 		(unsigned long long)martians);
-	if (counted)
-		zh_finding_evidence(finding,
-			"/dev/kmsg advanced by %llu records; a line of 100 characters takes 8.7 ms "
-			"at 115200 baud",
-			(unsigned long long)lines);
+	zh_finding_evidence(finding,
+		"%llu new lines of the kinds this program knows (martians, tables full, stalls) in "
+		"the kernel log; a line of 100 characters takes 8.7 ms at 115200 baud",
+		(unsigned long long)lines);
 }
 
 const struct zh_check zh_check_serial_console = {
@@ -82,7 +80,7 @@ const struct zh_check zh_check_serial_console = {
 			.remedies = ZH_LIST("printk-console-level", "log-martians"),
 			.needs = ZH_LIST("console.serial", "console.active",
 				"sysctl.kernel/printk.console", "devconf.4.*.log_martians",
-				"nft.notable.*.what", "nft.notable.*.pkts", "kmsg.seq"),
+				"nft.notable.*.what", "nft.notable.*.pkts", "kmsg.*.count"),
 		},
 	.run = run,
 };

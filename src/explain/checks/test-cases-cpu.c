@@ -91,10 +91,12 @@ const struct zh_case zh_cases_cpu[] = {
 	{&zh_check_memory_pressure, "30 %", ZH_SEVERITY_WARNING,
 		"psi.memory.some.total_ns 0 3000000000\nvmstat.pgscan_direct 0 9000", {}},
 	{&zh_check_memory_pressure, "own limit", ZH_SEVERITY_LOW,
-		"cgroup.own =/kube.slice/pod\ncgroup./kube/slice/pod.memory_events.max 1 4", {}},
+		"cgroup./kube/slice/pod.relation =own\ncgroup./kube/slice/pod.memory_events.max 1 4",
+		{}},
 	{&zh_check_memory_pressure, "none", SILENT,
-		"psi.memory.some.total_ns 5000000000 5000100000\ncgroup.own =/a\n"
-		"cgroup./a.memory_failcnt 50",
+		"psi.memory.some.total_ns 5000000000 5000100000\ncgroup./a.relation =own\n"
+		"cgroup./a.memory_failcnt 50\ncgroup./b.relation =other\n"
+		"cgroup./b.memory_failcnt 0 9",
 		{}},
 
 	{&zh_check_kernel_stalls, "soft lockup", ZH_SEVERITY_WARNING, "kmsg.soft_lockup.count 0 1",

@@ -154,12 +154,12 @@ const struct zh_case zh_cases_path[] = {
 		{}},
 
 	{&zh_check_closed_port_silent, "no RST", ZH_SEVERITY_WARNING,
-		LO_FINE "closedport.4.result =timeout\nclosedport.4.took_ns 200000000", {}},
+		LO_FINE "closed_port.4.result =timeout\nclosed_port.4.took_ns 200000000", {}},
 	{&zh_check_closed_port_silent, "late RST", ZH_SEVERITY_LOW,
-		LO_FINE "closedport.4.result =refused\nclosedport.4.took_ns 150000000", {}},
+		LO_FINE "closed_port.4.result =refused\nclosed_port.4.took_ns 150000000", {}},
 	{&zh_check_closed_port_silent, "RST", SILENT,
-		LO_FINE "closedport.4.result =refused\nclosedport.4.took_ns 60000\n"
-			"closedport.6.result =refused\nclosedport.6.took_ns 60000",
+		LO_FINE "closed_port.4.result =refused\nclosed_port.4.took_ns 60000\n"
+			"closed_port.6.result =refused\nclosed_port.6.took_ns 60000",
 		{}},
 
 	{&zh_check_localhost_name, "error", ZH_SEVERITY_WARNING,
@@ -332,13 +332,15 @@ const struct zh_case zh_cases_path[] = {
 	{&zh_check_serial_console, "martians would be logged", ZH_SEVERITY_INFO,
 		"console.serial 1\nsysctl.kernel/printk.console 7\ndevconf.4.all.log_martians 1",
 		{}},
+	{&zh_check_serial_console, "martians are logged", ZH_SEVERITY_WARNING,
+		"console.serial 1\nsysctl.kernel/printk.console 7\nkmsg.martian.count 0 90", {}},
 	{&zh_check_serial_console, "quiet", SILENT,
 		"console.serial 1\nsysctl.kernel/printk.console 4\n" NOTABLE(
 			"log", "input") "nft.notable.inet:f:c:5.pkts 0 100",
 		{}},
 	{&zh_check_serial_console, "a virtual machine", SILENT,
 		"console.serial 1\nsysctl.kernel/printk.console 7\ndevconf.4.all.log_martians 0\n"
-		"kmsg.seq 300 302",
+		"kmsg.martian.count 300",
 		{}},
 	{},
 };
