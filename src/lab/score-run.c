@@ -170,5 +170,5 @@ void zh_lab_run_once(const struct zh_fault *fault, bool control, uint64_t seed,
 
 	do
 		run_once(fault, control, seed, record_path, ret);
-	while (ret->foreign_cpus > ZH_SCORE_DISTURBED && ++tries < TRIES);
+	while (ret->status == 0 && ret->foreign_cpus > ZH_SCORE_DISTURBED && ++tries < TRIES);
 }

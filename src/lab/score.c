@@ -133,6 +133,11 @@ static struct entry *make_schedule(struct zh_score *score, unsigned int n, size_
 	return entries;
 }
 
+static bool is_stopped(const struct zh_score_config *config)
+{
+	return config->stop && config->stop(config->arg);
+}
+
 static void run_entry(const struct zh_score_config *config, const struct entry *entry)
 {
 	const struct zh_score_row *row = entry->row;
@@ -167,14 +172,14 @@ int zh_lab_score(const struct zh_score_config *config, struct zh_score **ret, st
 		zh_score_free(score);
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	}
-	for (i = 0; i < total && !(own.stop && own.stop(own.arg)); i++) {
+	for (i = 0; i < total && !is_stopped(&own); i++) {
 		snprintf(what, sizeof(what), "%s%s", entries[i].row->fault->id,
 			entries[i].row->control ? " (control)" : "");
 		if (own.progress)
 			own.progress(own.arg, what, (unsigned int)i, (unsigned int)total);
 		run_entry(&own, &entries[i]);
 	}
-	score->interrupted = i < total || (own.stop && own.stop(own.arg));
+	score->interrupted = i < total || is_stopped(&own);
 	free(entries);
 	*ret = score;
 	return 0;
