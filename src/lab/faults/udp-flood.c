@@ -35,7 +35,7 @@ static void undo(struct zh_lab_run *run)
 
 /* The same softirq work is met twice: in the backlog by the probe's packet, and behind it by the
  * responder, which the softirq (or ksoftirqd) keeps off the CPU. Which is longer is chance. */
-static const char *const accepts[] = {"queue-ahead", "ksoftirqd-wait", NULL};
+static const char *const accepts[] = {"queue-ahead", "softirq-deferred", NULL};
 
 const struct zh_fault zh_fault_udp_flood = {
 	.id = "udp-flood",
