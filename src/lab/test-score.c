@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "explain/explain.h"
+
 static double store[2][8];
 
 static struct zh_score_row row_of(const char *id, bool control)
@@ -39,6 +41,19 @@ static struct zh_score_result named(const char *first, double share, double unex
 static void add(struct zh_score_row *row, struct zh_score_result result)
 {
 	zh_score_add(row, &result);
+}
+
+/* A fault that expects what no rule can say would never be named right. */
+static void every_answer_is_a_rule(void **state)
+{
+	const char *const *other;
+
+	(void)state;
+	for (size_t i = 0; zh_fault_registry[i]; i++) {
+		assert_non_null(zh_rule_find(zh_fault_registry[i]->expects));
+		for (other = zh_fault_registry[i]->accepts; other && *other; other++)
+			assert_non_null(zh_rule_find(*other));
+	}
 }
 
 static void right_and_wrong_are_counted(void **state)
@@ -159,6 +174,7 @@ static void perfect_needs_every_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_answer_is_a_rule),
 		cmocka_unit_test(right_and_wrong_are_counted),
 		cmocka_unit_test(a_run_that_failed_is_no_answer),
 		cmocka_unit_test(every_finding_in_a_control_is_false),
