@@ -68,7 +68,7 @@ const struct zh_fault zh_fault_cfs_quota = {
 	.gap_ns = 5 * ZH_NSEC_PER_MSEC,
 	.timeout_ns = ZH_NSEC_PER_SEC,
 	.count = 300,
-	.params = {{"quota_us", 20000, 60000}, {"period_us", 80000, 120000}},
+	.params = {{"quota_us", 10000, 30000}, {"period_us", 80000, 120000}},
 	.inject = inject,
 	.watch = watch,
 };
