@@ -107,7 +107,8 @@ static int send_message(struct zh_probe *probe)
 	return send_rest(probe, (size_t)n);
 }
 
-static void send_probe(struct zh_probe *probe, uint64_t intended_ns)
+/* Returns the time behind the send call. */
+static uint64_t send_probe(struct zh_probe *probe, uint64_t intended_ns)
 {
 	struct zh_channel *ch = &probe->channel;
 	struct zh_flight *f = &probe->flight;
@@ -131,6 +132,7 @@ static void send_probe(struct zh_probe *probe, uint64_t intended_ns)
 		zh_flight_send_failed(f, s, error, s->sent_ns);
 	else
 		zh_flight_sent(f, s);
+	return s->sent_ns;
 }
 
 static void sleep_until(struct zh_probe *probe, uint64_t now_ns, uint64_t until_ns)
@@ -152,11 +154,12 @@ static uint64_t settle(struct zh_probe *probe, uint64_t now_ns, uint64_t until_n
 	return now_ns;
 }
 
-/* Receives until `until_ns`, or with `until_idle` until no reply is awaited any more. */
-static void wait_until(struct zh_probe *probe, uint64_t until_ns, bool until_idle)
+/* Receives until `until_ns`, or with `until_idle` until no reply is awaited any more. `now_ns` is a
+ * time that was just read. */
+static void wait_until(struct zh_probe *probe, uint64_t now_ns, uint64_t until_ns, bool until_idle)
 {
 	struct zh_flight *f = &probe->flight;
-	uint64_t now_ns = zh_now_ns(), wake_ns;
+	uint64_t wake_ns;
 	uint32_t n_open;
 
 	while (!probe->is_stopped) {
@@ -182,20 +185,20 @@ static void wait_until(struct zh_probe *probe, uint64_t until_ns, bool until_idl
 static void send_all(struct zh_probe *probe, uint32_t count, uint64_t gap_ns, uint64_t start_ns)
 {
 	struct zh_flight *f = &probe->flight;
-	uint64_t next_ns;
+	uint64_t next_ns, now_ns;
 	uint32_t i;
 
 	for (i = 0; i < count && !asked_to_stop(probe); i++) {
 		next_ns = gap_ns ? start_ns + i * gap_ns : 0;
 		if (gap_ns)
-			wait_until(probe, next_ns, false);
+			wait_until(probe, zh_now_ns(), next_ns, false);
 		if (probe->is_stopped)
 			return;
 		f->next_send_ns = gap_ns && i + 1 < count ? next_ns + gap_ns : 0;
-		send_probe(probe, next_ns);
+		now_ns = send_probe(probe, next_ns);
 		if (gap_ns)
 			continue;
-		wait_until(probe, UINT64_MAX, true);
+		wait_until(probe, now_ns, UINT64_MAX, true);
 		zh_flight_settle(f, f->record->samples[f->next - 1].recv_ns, false);
 	}
 }
@@ -206,7 +209,7 @@ static void finish(struct zh_probe *probe)
 	struct zh_flight *f = &probe->flight;
 	uint64_t now_ns;
 
-	wait_until(probe, UINT64_MAX, true);
+	wait_until(probe, zh_now_ns(), UINT64_MAX, true);
 	now_ns = settle(probe, zh_now_ns(), UINT64_MAX, SETTLE_LAST_STEPS);
 	zh_flight_settle(f, now_ns, true);
 	if (probe->is_stopped)
