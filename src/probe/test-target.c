@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -146,11 +147,11 @@ static void names_that_cannot_be_resolved(void **state)
 	(void)state;
 	assert_int_equal(zh_resolve_host(&target, 0, &address, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "cannot resolve 'no-such-host.invalid': "));
-	strcpy(target.host, "::1");
+	snprintf(target.host, sizeof(target.host), "::1");
 	assert_int_equal(zh_resolve_host(&target, 4, &address, &err), -EINVAL);
 	assert_string_equal(err.text, "cannot resolve '::1': not an IPv4 address");
 	assert_int_equal(zh_resolve_host(&target, 6, &address, &err), 0);
-	strcpy(target.host, "127.0.0.1");
+	snprintf(target.host, sizeof(target.host), "127.0.0.1");
 	assert_int_equal(zh_resolve_host(&target, 6, &address, &err), -EINVAL);
 	assert_int_equal(zh_resolve_host(&target, 4, &address, &err), 0);
 }
