@@ -239,6 +239,7 @@ void zh_attribute(struct zh_explain *ex)
 	ex->out->unexplained_share =
 		a->excess_ns ? (double)a->unexplained_ns / (double)a->excess_ns : -1;
 	ex->out->n_slow = a->n_slow;
+	ex->out->n_late = a->n_late;
 }
 
 static void free_timelines(struct zh_timeline *timelines, size_t n)

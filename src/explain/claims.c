@@ -135,6 +135,10 @@ bool zh_claims_collect(struct zh_explain *ex, const struct zh_cause *cause, stru
 		return false;
 	sum_up(ret, per_sample, ex->record->n_samples);
 	ret->share = (double)ret->ns / (double)a->excess_ns;
+	if (ret->share < ZH_CLAIM_SHARE_MIN && ret->max_ns < ZH_CLAIM_SAMPLE_MIN_NS) {
+		ex->out->minor_ns += ret->ns;
+		return false;
+	}
 	return true;
 }
 

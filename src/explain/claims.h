@@ -46,7 +46,14 @@ struct zh_claims {
 	uint32_t worst_sample; /* index into the record's samples */
 };
 
-/* False when the cause claims nothing, or memory is out. */
+/*
+ * Below this share of the excess, and this much in any one sample, a claim is no finding: it goes
+ * into out->minor_ns.
+ */
+#define ZH_CLAIM_SHARE_MIN 0.01
+#define ZH_CLAIM_SAMPLE_MIN_NS 100000ull
+
+/* False when the cause claims nothing or too little, or memory is out. */
 bool zh_claims_collect(struct zh_explain *ex, const struct zh_cause *cause, struct zh_claims *ret);
 
 enum zh_severity zh_policy_severity(

@@ -3,33 +3,51 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/util.h"
 
-/* Pieces shorter than this share of their segment are summed up as "other". */
-#define PIECE_SHARE_MIN 0.03
+/* Names with a smaller share of their segment are summed up as "other". */
+#define SHARE_MIN 0.03
+#define NAMES_MAX 8
 
-/* "stress (1234) 3.60 ms, timer interrupt 12.0 us": what passed the time, in order. */
+struct named {
+	char name[64];
+	uint64_t ns;
+};
+
+/* "stress (1234) 3.60 ms, timer interrupt 12.0 us": what passed the time, by first appearance. */
 static void add_pieces(
 	struct zh_buf *text, const struct zh_timeline *tl, const struct zh_segment *seg)
 {
+	struct named named[NAMES_MAX] = {0};
 	uint64_t length = seg->to_ns - seg->from_ns, other = 0;
 	char name[64], ns[24];
-	size_t k;
+	size_t i, k;
 
 	for (k = seg->first_piece; k < seg->first_piece + seg->n_pieces; k++) {
 		const struct zh_piece *piece = &tl->pieces[k];
 		uint64_t mine = piece->to_ns - piece->from_ns;
 
-		if ((double)mine < PIECE_SHARE_MIN * (double)length) {
+		zh_piece_name(piece, name, sizeof(name));
+		for (i = 0; i < NAMES_MAX && named[i].ns && strcmp(named[i].name, name); i++)
+			;
+		if (i == NAMES_MAX) {
 			other += mine;
 			continue;
 		}
-		zh_buf_addf(text, "%s%s %s", text->len ? ", " : "",
-			zh_piece_name(piece, name, sizeof(name)),
-			zh_format_ns(ns, sizeof(ns), mine));
+		memcpy(named[i].name, name, sizeof(name));
+		named[i].ns += mine;
+	}
+	for (i = 0; i < NAMES_MAX && named[i].ns; i++) {
+		if ((double)named[i].ns < SHARE_MIN * (double)length) {
+			other += named[i].ns;
+			continue;
+		}
+		zh_buf_addf(text, "%s%s %s", text->len ? ", " : "", named[i].name,
+			zh_format_ns(ns, sizeof(ns), named[i].ns));
 	}
 	if (other && text->len)
 		zh_buf_addf(text, ", other %s", zh_format_ns(ns, sizeof(ns), other));

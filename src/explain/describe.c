@@ -114,7 +114,8 @@ static void describe_spikes(const struct zh_explanation *e, struct zh_node *pare
 	zh_node_value(node, "p_value", NULL, zh_real(e->spikes.p_value));
 	if (!e->spikes.count)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " spikes above %s", e->spikes.count,
+	snprintf(text, sizeof(text), "%" PRIu64 " spike%s above %s", e->spikes.count,
+		e->spikes.count == 1 ? "" : "s",
 		zh_format_ns((char[24]){0}, 24, e->spikes.threshold_ns));
 	zh_node_text(parent, text);
 	if (!periodic)
@@ -193,13 +194,16 @@ static void describe_unexplained(const struct zh_explanation *e, struct zh_node 
 		e->unexplained_share < 0 ? zh_null() : zh_share(e->unexplained_share));
 	zh_node_value(parent, "excess_ns", NULL, zh_ns(e->excess_ns));
 	zh_node_value(parent, "unexplained_ns", NULL, zh_ns(e->unexplained_ns));
+	zh_node_value(parent, "minor_ns", NULL, zh_ns(e->minor_ns));
 	zh_node_value(parent, "slow_samples", NULL, zh_count(e->n_slow));
+	zh_node_value(parent, "late_samples", NULL, zh_count(e->n_late));
 	if (e->unexplained_share < 0)
 		return;
 	snprintf(text, sizeof(text),
-		"%zu slow samples lost %s above the usual; %.1f %% of that is unexplained.",
-		e->n_slow, zh_format_ns((char[24]){0}, 24, e->excess_ns),
-		100 * e->unexplained_share);
+		"%zu slow round trips and %zu late sends lost %s above the usual; %.1f %% of that is "
+		"unexplained, %.1f %% due to causes too small to list.",
+		e->n_slow, e->n_late, zh_format_ns((char[24]){0}, 24, e->excess_ns),
+		100 * e->unexplained_share, 100 * (double)e->minor_ns / (double)e->excess_ns);
 	zh_node_text(parent, text);
 }
 

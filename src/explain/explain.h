@@ -96,7 +96,9 @@ struct zh_explanation {
 	size_t n_findings;
 	double unexplained_share; /* of the excess; < 0: nothing to explain */
 	uint64_t excess_ns, unexplained_ns;
-	size_t n_slow; /* samples that were explained */
+	uint64_t minor_ns; /* of the excess: by causes that weigh too little to be findings */
+	size_t n_slow;     /* samples whose round trip was explained */
+	size_t n_late;     /* samples whose late send was explained */
 	/* the worst explained samples, for the timeline in reports */
 	struct zh_timeline *timelines;
 	size_t n_timelines;

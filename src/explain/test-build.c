@@ -331,7 +331,7 @@ void check_sums(const struct zh_record *r, const struct zh_explanation *e)
 		attributed += e->findings[i].attributed_ns;
 	}
 	assert_true(e->unexplained_ns <= e->excess_ns);
-	assert_true(attributed + e->unexplained_ns == e->excess_ns);
+	assert_true(attributed + e->minor_ns + e->unexplained_ns == e->excess_ns);
 	for (i = 0; i < e->n_stages; i++)
 		assert_true(e->stages[i].slow_share >= 0 && e->stages[i].slow_share <= 1.0000001);
 }
