@@ -35,8 +35,10 @@ struct zh_common {
 		"print one JSON document and nothing else"},                                       \
 		{"help", 'h', ZH_OPTION_FLAG, offsetof(struct zh_common, help), NULL,              \
 			"show this help"},                                                         \
-		{"no-color", 0, ZH_OPTION_FLAG, offsetof(struct zh_common, no_color), NULL,        \
-			"plain text (also: NO_COLOR=1)"}
+	{                                                                                          \
+		"no-color", 0, ZH_OPTION_FLAG, offsetof(struct zh_common, no_color), NULL,         \
+			"plain text (also: NO_COLOR=1)"                                            \
+	}
 
 /* For commands that measure. */
 #define ZH_MEASURE_OPTIONS                                                                         \
@@ -44,9 +46,11 @@ struct zh_common {
 		"keep the record (.zhr) for 'zerohop report'"},                                    \
 		{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",            \
 			"measure in this network namespace (name or path)"},                       \
-		{"pid", 0, ZH_OPTION_COUNT, offsetof(struct zh_common, pid), "PID",                \
+	{                                                                                          \
+		"pid", 0, ZH_OPTION_COUNT, offsetof(struct zh_common, pid), "PID",                 \
 			"measure in the network namespace of this process", .min = 1,              \
-			.max = 4194304}
+									    .max = 4194304         \
+	}
 
 struct zh_command {
 	const char *name;

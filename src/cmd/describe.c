@@ -200,8 +200,8 @@ void cmd_describe_sweep(struct zh_node *root, const struct zh_record *record,
 
 	if (record->n_phases < 2)
 		return;
-	table = zh_node_table(root, "sweep", "RTT by gap between probes", columns,
-		ZH_ARRAY_SIZE(columns));
+	table = zh_node_table(
+		root, "sweep", "RTT by gap between probes", columns, ZH_ARRAY_SIZE(columns));
 	for (i = 0; i < record->n_phases; i++) {
 		struct stretch stretch = {};
 
@@ -223,17 +223,18 @@ void cmd_describe_overhead(struct zh_node *root, const struct zh_record *record)
 	if (bare && traced) {
 		zh_format_ns(a, sizeof(a), bare);
 		zh_format_ns(b, sizeof(b), traced);
-		snprintf(text, sizeof(text), "back-to-back RTT p50 %s without tracing, %s with it", a,
-			b);
+		snprintf(text, sizeof(text), "back-to-back RTT p50 %s without tracing, %s with it",
+			a, b);
 		zh_node_text(node, text);
 		zh_node_value(node, "rtt_p50_ns", NULL, zh_ns(traced > bare ? traced - bare : 0));
 		zh_node_value(node, "bare_p50_ns", NULL, zh_ns(bare));
 		zh_node_value(node, "traced_p50_ns", NULL, zh_ns(traced));
 	} else {
 		zh_node_value(node, "rtt_p50_ns", "RTT added by tracing",
-			zh_unavailable(record->phases && record->n_phases && record->phases[0].traced
-					       ? "back-to-back probes were not all answered"
-					       : "nothing was traced"));
+			zh_unavailable(
+				record->phases && record->n_phases && record->phases[0].traced
+					? "back-to-back probes were not all answered"
+					: "nothing was traced"));
 	}
 	zh_node_value(node, "cpu_share", "CPU time used, of all CPUs",
 		record->overhead_cpu_share < 0 ? zh_unavailable("not measured")

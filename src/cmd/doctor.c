@@ -41,7 +41,9 @@ static const struct zh_session_phase plan[] = {
 	{.label = "clean-20ms", .count = 75, .gap_ns = 20 * ZH_NSEC_PER_MSEC, .clean_room = true},
 	{.label = "app-1ms", .count = 500, .gap_ns = ZH_NSEC_PER_MSEC, .target = "udp:127.0.0.1"},
 	{.label = "gap-200ms", .count = 50, .gap_ns = 200 * ZH_NSEC_PER_MSEC},
-	{.label = "app-20ms", .count = 100, .gap_ns = 20 * ZH_NSEC_PER_MSEC,
+	{.label = "app-20ms",
+		.count = 100,
+		.gap_ns = 20 * ZH_NSEC_PER_MSEC,
 		.target = "udp:127.0.0.1"},
 	{.label = "gap-20ms", .count = 100, .gap_ns = 20 * ZH_NSEC_PER_MSEC},
 	{.label = "clean-20ms", .count = 75, .gap_ns = 20 * ZH_NSEC_PER_MSEC, .clean_room = true},
@@ -117,13 +119,15 @@ const struct zh_command zh_command_doctor = {
 	.name = "doctor",
 	.summary = "is my local path healthy; if not: what, why, how sure, and which cure?",
 	.usage = "[OPTIONS] [TARGET]",
-	.examples = "  sudo zerohop doctor                    # the whole examination, half a minute\n"
-		    "  sudo zerohop doctor -o run.zhr         # and keep the record\n"
-		    "  sudo zerohop doctor --pid 4711         # in the namespace of a process\n"
-		    "  sudo zerohop doctor -j | jq .verdict   # for scripts\n",
-	.notes = "Sends some thousands of small probes on the local path only and changes nothing. "
-		 "Without root it\nmeasures less and says what it could not see.\n"
-		 "Exit status: 0 healthy, 1 findings, 2 usage, 3 inconclusive or could not measure.\n",
+	.examples =
+		"  sudo zerohop doctor                    # the whole examination, half a minute\n"
+		"  sudo zerohop doctor -o run.zhr         # and keep the record\n"
+		"  sudo zerohop doctor --pid 4711         # in the namespace of a process\n"
+		"  sudo zerohop doctor -j | jq .verdict   # for scripts\n",
+	.notes =
+		"Sends some thousands of small probes on the local path only and changes nothing. "
+		"Without root it\nmeasures less and says what it could not see.\n"
+		"Exit status: 0 healthy, 1 findings, 2 usage, 3 inconclusive or could not measure.\n",
 	.options = options,
 	.config_size = sizeof(struct doctor_config),
 	.defaults = &defaults,

@@ -28,8 +28,8 @@ static void paragraph(struct zh_node *root, const char *key, const char *title, 
 	zh_node_text(section, text);
 }
 
-static void list_of(struct zh_node *root, const char *key, const char *title,
-	const char *const *items)
+static void list_of(
+	struct zh_node *root, const char *key, const char *title, const char *const *items)
 {
 	struct zh_node *list = zh_node_list(root, key, items && items[0] ? title : NULL);
 
@@ -78,8 +78,8 @@ static const struct zh_column columns[] = {
 
 static void add_row(struct zh_node *table, const struct zh_rule *rule, const char *kind)
 {
-	const struct zh_cell cells[] = {zh_string(rule->id), zh_string(rule->code),
-		zh_string(kind), zh_string(rule->summary)};
+	const struct zh_cell cells[] = {zh_string(rule->id), zh_string(rule->code), zh_string(kind),
+		zh_string(rule->summary)};
 
 	zh_node_row(table, cells);
 }
@@ -95,16 +95,17 @@ static struct zh_doc *describe_all(void)
 		columns, ZH_ARRAY_SIZE(columns));
 	for (i = 0; zh_cause_registry[i]; i++)
 		add_row(table, &zh_cause_registry[i]->rule, "cause");
-	table = zh_node_table(root, "checks", "Checks: what is set up wrong, or counted up meanwhile",
-		columns, ZH_ARRAY_SIZE(columns));
+	table = zh_node_table(root, "checks",
+		"Checks: what is set up wrong, or counted up meanwhile", columns,
+		ZH_ARRAY_SIZE(columns));
 	for (i = 0; zh_check_registry[i]; i++)
 		add_row(table, &zh_check_registry[i]->rule, "check");
-	table = zh_node_table(root, "stages", "Stages of a round trip", columns,
-		ZH_ARRAY_SIZE(columns));
+	table = zh_node_table(
+		root, "stages", "Stages of a round trip", columns, ZH_ARRAY_SIZE(columns));
 	for (i = 0; zh_stage_rules[i].id; i++)
 		add_row(table, &zh_stage_rules[i], "stage");
-	table = zh_node_table(root, "faults", "Faults that the lab can inject", columns,
-		ZH_ARRAY_SIZE(columns));
+	table = zh_node_table(
+		root, "faults", "Faults that the lab can inject", columns, ZH_ARRAY_SIZE(columns));
 	for (i = 0; zh_fault_registry[i]; i++)
 		zh_node_row(table,
 			(struct zh_cell[]){zh_string(zh_fault_registry[i]->id), zh_null(),

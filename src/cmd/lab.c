@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -56,6 +57,10 @@ static int score(const struct lab_config *lab, struct zh_err *err)
 	struct zh_score *result = NULL;
 	int r, status;
 
+	if (lab->keep && mkdir(lab->keep, 0755) < 0 && errno != EEXIST) {
+		zh_err_sys(err, -errno, "cannot make directory %s", lab->keep);
+		return ZH_EXIT_USAGE;
+	}
 	cmd_catch_signals();
 	r = zh_lab_score(&config, &result, err);
 	cmd_progress_done();
@@ -84,9 +89,9 @@ static int list(const struct lab_config *lab, struct zh_err *err)
 	for (i = 0; zh_fault_registry[i]; i++) {
 		const struct zh_fault *fault = zh_fault_registry[i];
 
-		zh_node_row(table,
-			(struct zh_cell[]){zh_string(fault->id), zh_string(fault->expects),
-				zh_string(fault->topology->id), zh_string(fault->summary)});
+		zh_node_row(
+			table, (struct zh_cell[]){zh_string(fault->id), zh_string(fault->expects),
+				       zh_string(fault->topology->id), zh_string(fault->summary)});
 	}
 	return cmd_print(&lab->common, doc, err);
 }
@@ -95,8 +100,8 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 {
 	const struct lab_config *lab = config;
 
-	if (n_words != 1 || (strcmp(words[0], "score") && strcmp(words[0], "list") &&
-				    strcmp(words[0], "gc"))) {
+	if (n_words != 1 ||
+		(strcmp(words[0], "score") && strcmp(words[0], "list") && strcmp(words[0], "gc"))) {
 		zh_err_set(err, -EINVAL, "lab takes one of: score, list, gc");
 		return ZH_EXIT_USAGE;
 	}
@@ -114,13 +119,15 @@ const struct zh_command zh_command_lab = {
 	.name = "lab",
 	.summary = "inject faults with known answers, and score the diagnosis",
 	.usage = "[OPTIONS] score | list | gc",
-	.examples = "  sudo zerohop lab score -n 5              # every fault and control five times\n"
-		    "  sudo zerohop lab score -f cfs-quota -n 3 # one fault\n"
-		    "  zerohop lab list                         # what can be injected\n",
-	.notes = "All faults act in namespaces and cgroups of the lab's own; nothing survives its "
-		 "owner.\n'gc' removes what a killed lab left.\n"
-		 "Exit status: 0 all right, 1 a fault was misnamed or a control not silent, 2 usage, 3 "
-		 "not permitted.\n",
+	.examples =
+		"  sudo zerohop lab score -n 5              # every fault and control five times\n"
+		"  sudo zerohop lab score -f cfs-quota -n 3 # one fault\n"
+		"  zerohop lab list                         # what can be injected\n",
+	.notes =
+		"All faults act in namespaces and cgroups of the lab's own; nothing survives its "
+		"owner.\n'gc' removes what a killed lab left.\n"
+		"Exit status: 0 all right, 1 a fault was misnamed or a control not silent, 2 usage, 3 "
+		"not permitted.\n",
 	.options = options,
 	.config_size = sizeof(struct lab_config),
 	.defaults = &defaults,

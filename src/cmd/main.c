@@ -49,7 +49,8 @@ static void print_overview(void)
 	       "  zerohop explain run-queue-wait          # what a finding means, and its cure\n"
 	       "\nUsage: zerohop [OPTIONS] COMMAND [...]     (zerohop COMMAND --help)\n\nCommands:\n");
 	for (i = 0; zh_command_registry[i]; i++)
-		printf("  %-10s %s\n", zh_command_registry[i]->name, zh_command_registry[i]->summary);
+		printf("  %-10s %s\n", zh_command_registry[i]->name,
+			zh_command_registry[i]->summary);
 	zh_options_help(global_options, &help);
 	printf("\nOptions:\n%s", help.text ? help.text : "");
 	printf("\nExit status: 0 nothing found, 1 findings or loss, 2 usage, 3 could not measure.\n");
@@ -75,9 +76,10 @@ static int command_index(int argc, char **argv)
 	for (i = 1; i < argc && argv[i][0] == '-'; i++)
 		for (k = 0; global_options[k].name; k++) {
 			const struct zh_option *o = &global_options[k];
-			bool takes_next = o->type != ZH_OPTION_FLAG &&
-					  ((argv[i][1] == o->letter && !argv[i][2]) ||
-						  (argv[i][1] == '-' && !strcmp(argv[i] + 2, o->name)));
+			bool takes_next =
+				o->type != ZH_OPTION_FLAG &&
+				((argv[i][1] == o->letter && !argv[i][2]) ||
+					(argv[i][1] == '-' && !strcmp(argv[i] + 2, o->name)));
 
 			i += takes_next && i + 1 < argc;
 			if (takes_next)
@@ -137,7 +139,8 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[at]);
 	if (!command) {
-		zh_err_set(&err, -EINVAL, "unknown command '%s' (zerohop --help lists them)", argv[at]);
+		zh_err_set(&err, -EINVAL, "unknown command '%s' (zerohop --help lists them)",
+			argv[at]);
 		return usage_error(&err);
 	}
 	return run_command(command, &common, argc - at, argv + at, &err);

@@ -37,8 +37,8 @@ static int one_cpu(const struct zh_cpuset *set, const char *option, int *ret, st
 		if (zh_cpuset_has(set, cpu))
 			*ret = (int)cpu;
 	if (*ret >= n_cpus)
-		return zh_err_set(err, -EINVAL, "--%s: there is no CPU %d (0 to %ld are there)", option,
-			*ret, n_cpus - 1);
+		return zh_err_set(err, -EINVAL, "--%s: there is no CPU %d (0 to %ld are there)",
+			option, *ret, n_cpus - 1);
 	return 0;
 }
 

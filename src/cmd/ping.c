@@ -59,8 +59,8 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 
 	status = cmd_session_config(&ping->probe, n_words, words, &session, err);
 	if (!status)
-		status = cmd_measure(
-			&ping->common, &session, &record, &explanation, &save_err, err);
+		status =
+			cmd_measure(&ping->common, &session, &record, &explanation, &save_err, err);
 	if (status)
 		return status;
 	doc = describe(record, explanation);
@@ -82,9 +82,10 @@ const struct zh_command zh_command_ping = {
 		    "  zerohop ping -c 1000 -i 1ms udp:127.0.0.1   # with a responder of our own\n"
 		    "  zerohop ping tcp:127.0.0.1:6379             # somebody's echoing server\n"
 		    "  zerohop ping -j ::1 | jq .rtt               # for scripts\n",
-	.notes = "TARGET is a host (ICMP echo), icmp:HOST, udp:HOST[:PORT], tcp:HOST[:PORT], "
-		 "unix:[PATH] or\nunix-dgram:[PATH]. Without a port or path zerohop answers its own "
-		 "probes.\nExit status: 0 at least one reply, 1 none, 2 usage, 3 could not measure.\n",
+	.notes =
+		"TARGET is a host (ICMP echo), icmp:HOST, udp:HOST[:PORT], tcp:HOST[:PORT], "
+		"unix:[PATH] or\nunix-dgram:[PATH]. Without a port or path zerohop answers its own "
+		"probes.\nExit status: 0 at least one reply, 1 none, 2 usage, 3 could not measure.\n",
 	.options = options,
 	.config_size = sizeof(struct ping_config),
 	.defaults = &defaults,

@@ -59,8 +59,9 @@ const struct zh_command zh_command_report = {
 	.name = "report",
 	.summary = "what does a kept record say? (text or JSON)",
 	.usage = "[OPTIONS] FILE",
-	.examples = "  zerohop report run.zhr        # the same findings, on any machine, as anyone\n"
-		    "  zerohop report -j run.zhr     # as JSON\n",
+	.examples =
+		"  zerohop report run.zhr        # the same findings, on any machine, as anyone\n"
+		"  zerohop report -j run.zhr     # as JSON\n",
 	.notes = "A record is an SQLite database: sqlite3 run.zhr .tables\n"
 		 "Exit status: 0 nothing found, 1 findings, 2 usage or not a record.\n",
 	.options = options,

@@ -61,6 +61,23 @@ static void draw_head(struct zh_page *page, size_t indent, const struct zh_findi
 		zh_page_wrap(page, indent, first, mark->style, line.text);
 }
 
+static bool is_info(const struct zh_finding_view *view)
+{
+	return view->severity && !strcmp(view->severity, "info");
+}
+
+/* What is only worth knowing gets one line; JSON and zerohop-explain have the rest. */
+static void draw_info(struct zh_page *page, size_t indent, const struct zh_finding_view *view)
+{
+	zh_autobuf line = {};
+
+	zh_buf_addf(&line, "%s: %s", view->id ? view->id : "?", view->summary ? view->summary : "");
+	if (line.failed)
+		page->out.failed = true;
+	else
+		zh_page_wrap(page, indent, "· info  ", "", line.text);
+}
+
 static void draw_finding(struct zh_page *page, size_t indent, const struct zh_finding_view *view)
 {
 	size_t i;
@@ -86,8 +103,13 @@ void zh_page_findings(struct zh_page *page, size_t indent, const struct zh_node 
 	if (!node->first)
 		zh_page_line(page, indent, "none", "", 0);
 	for (child = node->first; child; child = child->next) {
-		draw_finding(page, indent, child->finding);
-		if (child->next)
+		bool info = is_info(child->finding);
+
+		if (info)
+			draw_info(page, indent, child->finding);
+		else
+			draw_finding(page, indent, child->finding);
+		if (child->next && !(info && is_info(child->next->finding)))
 			zh_page_gap(page);
 	}
 }

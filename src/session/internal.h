@@ -16,8 +16,9 @@ struct session {
 	struct zh_record *record;
 	struct zh_trace *trace; /* NULL: tier 0 */
 	struct keep keep;
-	int clean_netns; /* -1 until the first clean-room phase */
-	uint64_t foreign_ns; /* last total of other people's BPF run time */
+	int clean_netns;          /* -1 until the first clean-room phase */
+	uint64_t foreign_ns;      /* last total of other people's BPF run time */
+	size_t events_end;        /* the running phase may fill the event store up to here */
 	uint64_t skipped_windows; /* slow samples whose events found no room */
 };
 

@@ -6,10 +6,10 @@
 
 #include "base/util.h"
 
-#define FIRST_KEPT 24            /* usual samples at the start of a phase */
-#define ONE_IN 32                /* usual samples later on */
-#define SLOW_MARGIN_NS 20000     /* a sample is slow above 1.5 medians plus this */
-#define LATE_NS 200000           /* a send later than this is worth explaining */
+#define FIRST_KEPT 24        /* usual samples at the start of a phase */
+#define ONE_IN 32            /* usual samples later on */
+#define SLOW_MARGIN_NS 20000 /* a sample is slow above 1.5 medians plus this */
+#define LATE_NS 200000       /* a send later than this is worth explaining */
 #define MEDIAN_EVERY 16
 
 void keep_start(struct keep *keep)
@@ -45,6 +45,6 @@ bool keep_sample(struct keep *keep, const struct zh_sample *sample)
 	keep->recent_ns[keep->n++ % KEEP_WINDOW] = rtt;
 	if (keep->n % MEDIAN_EVERY == 0)
 		keep->median_ns = median_of_recent(keep);
-	return usual || (keep->median_ns &&
-				rtt > keep->median_ns + keep->median_ns / 2 + SLOW_MARGIN_NS);
+	return usual ||
+	       (keep->median_ns && rtt > keep->median_ns + keep->median_ns / 2 + SLOW_MARGIN_NS);
 }

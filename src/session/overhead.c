@@ -61,13 +61,15 @@ uint64_t session_burst_p50(struct session *s)
 	if (!record)
 		return 0;
 	config.run = s->record ? (uint32_t)s->record->start_ns : 0;
-	config.hooks = (struct zh_probe_hooks){
-		.arg = &burst, .sample = count_lost, .stop = too_many_lost};
+	config.hooks =
+		(struct zh_probe_hooks){.arg = &burst, .sample = count_lost, .stop = too_many_lost};
 	config.peer_delay_ns = 0;
-	if (config.cpu < 0 && config.peer_cpu < 0) /* one placement for all bursts, or they differ */
+	if (config.cpu < 0 &&
+		config.peer_cpu < 0) /* one placement for all bursts, or they differ */
 		config.cpu = config.peer_cpu = sched_getcpu();
 	if (zh_probe_open(&config, &probe, NULL) == 0 &&
-		zh_probe_phase(probe, "burst", BURST_PROBES, 0, BURST_TIMEOUT_NS, record, NULL) == 0)
+		zh_probe_phase(probe, "burst", BURST_PROBES, 0, BURST_TIMEOUT_NS, record, NULL) ==
+			0)
 		p50_ns = p50_of(record);
 	zh_probe_close(probe);
 	zh_record_free(record);

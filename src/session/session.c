@@ -14,8 +14,7 @@
 
 #define STAMPS_A_SAMPLE 28
 #define STAMPS_MAX (4u << 20)
-#define EVENTS_MAX (400u << 10)
-#define EVENTS_A_WINDOW_MIN 64
+#define EVENTS_MAX (800u << 10)                 /* 40 bytes each */
 #define WINDOW_LEAD_NS (100 * ZH_NSEC_PER_USEC) /* events kept from before the intended send */
 #define WINDOW_MAX_NS (500 * ZH_NSEC_PER_MSEC)
 #define PROGRESS_SLACK_NS (5 * ZH_NSEC_PER_MSEC)
@@ -44,7 +43,7 @@ static void keep_window(struct session *s, struct zh_sample *sample)
 		to = zh_now_ns();
 	if (to - from > WINDOW_MAX_NS)
 		to = from + WINDOW_MAX_NS;
-	if (s->record->n_events + EVENTS_A_WINDOW_MIN > s->record->max_events) {
+	if (s->record->n_events >= s->events_end) {
 		s->skipped_windows++;
 		return;
 	}
@@ -140,6 +139,36 @@ static void connect_trace(
 	zh_trace_arm(s->trace, true);
 }
 
+/* What is left of the event store is shared evenly by the phases that are left, so that a busy
+ * first phase does not use it up. */
+static void share_events(struct session *s, size_t index)
+{
+	size_t left = s->record->max_events - s->record->n_events;
+	size_t phases = s->config->n_phases > index ? s->config->n_phases - index : 1;
+
+	s->events_end = s->record->n_events + left / phases;
+}
+
+/* Names of the drop reasons that were seen, as facts: numbers move from kernel to kernel. */
+static void name_drop_reasons(struct session *s)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < s->record->n_stamps; i++) {
+		const struct zh_stamp *stamp = &s->record->stamps[i];
+
+		if (stamp->point != ZH_POINT_DROP ||
+			zh_fact_text(&s->record->before, "drop_reason.%u", stamp->arg))
+			continue;
+		name = zh_trace_drop_reason(s->trace, stamp->arg);
+		if (!name)
+			continue;
+		zh_fact_string(&s->record->before, name, "drop_reason.%u", stamp->arg);
+		zh_fact_set_sort(&s->record->before);
+	}
+}
+
 static int run_phase(struct session *s, const struct zh_session_phase *phase, struct zh_err *err)
 {
 	struct zh_probe_config config = s->config->probe;
@@ -153,6 +182,7 @@ static int run_phase(struct session *s, const struct zh_session_phase *phase, st
 	if (r < 0)
 		return r;
 	keep_start(&s->keep);
+	share_events(s, index);
 	if (s->trace)
 		connect_trace(s, probe, &config);
 	r = zh_probe_phase(probe, phase->label, phase->count, phase->gap_ns, s->config->timeout_ns,
@@ -269,6 +299,8 @@ static int measure(struct session *s, struct zh_err *err)
 		zh_record_not_measured(s->record, "events of some slow samples",
 			"the event store was full: %llu samples have stamps only",
 			(unsigned long long)s->skipped_windows);
+	if (s->trace)
+		name_drop_reasons(s);
 	s->trace = zh_trace_close(s->trace, s->record);
 	bare_last = s->record->overhead_traced_p50_ns ? session_burst_p50(s) : 0;
 	if (bare_first && bare_last)
