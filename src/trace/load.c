@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/bpf.h>
@@ -100,11 +101,33 @@ static struct bpf_program *program_of(const struct bpf_object *object, const cha
 	return bpf_object__find_program_by_name(object, text);
 }
 
+/* Programs that are no tracepoints. */
+static void choose_others(const struct zh_trace *trace, const struct attempt *attempt)
+{
+	static const char *const filters[] = {"filter_prober", "filter_responder"};
+	static const char *const brackets[] = {"bracket_in", "bracket_out"};
+	bool packets = trace->config.packets;
+	bool netfilter = packets && trace->config.netfilter && trace->features.netfilter;
+	struct bpf_program *program;
+	size_t i;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(filters); i++) {
+		program = program_of(trace->object, filters[i]);
+		bpf_program__set_autoload(
+			program, packets && !attempt->refused[ZH_HOOK_socket_filter]);
+	}
+	for (i = 0; i < ZH_ARRAY_SIZE(brackets); i++) {
+		program = program_of(trace->object, brackets[i]);
+		bpf_program__set_type(program, (enum bpf_prog_type)PROG_TYPE_NETFILTER);
+		bpf_program__set_expected_attach_type(
+			program, (enum bpf_attach_type)ATTACH_TYPE_NETFILTER);
+		bpf_program__set_autoload(
+			program, netfilter && !attempt->refused[ZH_HOOK_netfilter]);
+	}
+}
+
 static void choose_programs(const struct zh_trace *trace, const struct attempt *attempt)
 {
-	static const char *const brackets[] = {"bracket_in", "bracket_out"};
-	bool netfilter = trace->config.netfilter && trace->config.packets &&
-			 trace->features.netfilter && !attempt->refused[ZH_HOOK_netfilter];
 	struct bpf_program *program;
 	size_t i;
 
@@ -116,13 +139,7 @@ static void choose_programs(const struct zh_trace *trace, const struct attempt *
 			program, trace->features.hooks[i] && !attempt->refused[i] &&
 					 is_wanted(&trace->config, hooks[i].group));
 	}
-	for (i = 0; i < ZH_ARRAY_SIZE(brackets); i++) {
-		program = program_of(trace->object, brackets[i]);
-		bpf_program__set_type(program, (enum bpf_prog_type)PROG_TYPE_NETFILTER);
-		bpf_program__set_expected_attach_type(
-			program, (enum bpf_attach_type)ATTACH_TYPE_NETFILTER);
-		bpf_program__set_autoload(program, netfilter);
-	}
+	choose_others(trace, attempt);
 }
 
 static int size_maps(const struct zh_trace *trace, const struct attempt *attempt)
@@ -173,6 +190,8 @@ static int refused_hook(void)
 
 	if (!strncmp(said.program, "zh_bracket_", 11))
 		return ZH_HOOK_netfilter;
+	if (!strncmp(said.program, "zh_filter_", 10))
+		return ZH_HOOK_socket_filter;
 	for (i = 0; i < ZH_HOOK_MAX && said.program[0]; i++) {
 		if (hooks[i].name && !strcmp(said.program + 3, hooks[i].name))
 			return i;
@@ -210,6 +229,9 @@ static void note_missing(
 		else if (attempt->refused[i])
 			zh_record_not_measured(record, what, "the kernel refused the program");
 	}
+	if (attempt->refused[ZH_HOOK_socket_filter])
+		zh_record_not_measured(
+			record, "arrival at the socket", "the kernel refused the socket filter");
 	if (!trace->config.netfilter || !trace->config.packets)
 		return;
 	if (!trace->features.netfilter)
@@ -245,15 +267,22 @@ static int check_permission(struct zh_err *err)
 	return 0;
 }
 
+/*
+ * First the object with typed programs, then the one without. ZH_TRACE_COMPAT=1 in the environment
+ * leaves out the first, so that the second can be tested on a kernel that takes both.
+ */
 static int load_any(struct zh_trace *trace, struct zh_record *record, struct zh_err *err)
 {
 	struct attempt attempt = {.n_cpus = trace->window.n_cpus};
-	int r;
+	const char *compat = getenv("ZH_TRACE_COMPAT");
+	int r = -ENOTSUP;
 
 	attempt.ring_events = ring_size(attempt.n_cpus);
 	trace->window.ring_events = attempt.ring_events;
-	attempt.bytes = trace_bpf__elf_bytes(&attempt.size);
-	r = load_object(trace, &attempt, err);
+	if (!compat || strcmp(compat, "1")) {
+		attempt.bytes = trace_bpf__elf_bytes(&attempt.size);
+		r = load_object(trace, &attempt, err);
+	}
 	if (r) {
 		memset(attempt.refused, 0, sizeof(attempt.refused));
 		attempt.refusals = 0;

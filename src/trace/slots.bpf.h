@@ -13,7 +13,7 @@ static __always_inline bool is_ours(const struct zh_wire *wire)
 
 /* Makes `seq` the owner of its slot, or finds that it is; false for a probe older than the owner.
  * *ret_index is the place of the stamp. */
-static __always_inline bool slot_take(struct zh_trace_slot *slot, uint32_t seq, uint32_t *ret_index)
+static __always_inline bool slot_take(struct zh_trace_slot *slot, uint32_t seq, uint64_t *ret_index)
 {
 	uint64_t old = *(volatile uint64_t *)&slot->owner, mine = (uint64_t)(seq + 1) << 32;
 
@@ -37,12 +37,15 @@ static __always_inline bool slot_take(struct zh_trace_slot *slot, uint32_t seq, 
 static __always_inline void stamp(struct hook *hook, uint64_t ns, uint32_t seq, enum zh_point point,
 	uint32_t leg, uint32_t arg)
 {
-	uint32_t key = seq & (ZH_TRACE_SLOTS - 1), i;
+	uint32_t key = seq & (ZH_TRACE_SLOTS - 1);
 	struct zh_trace_slot *slot = bpf_map_lookup_elem(&zh_slots, &key);
 	struct zh_stamp *s;
+	uint64_t i;
 
 	if (!slot || (slot->owner >> 32) > (uint64_t)seq + 1 || !slot_take(slot, seq, &i))
 		return;
+	/* The register that is compared must be the one that is used, or the verifier objects. */
+	asm volatile("" : "+r"(i));
 	if (i >= ZH_TRACE_STAMPS) {
 		hook->counters->lost++;
 		return;

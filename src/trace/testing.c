@@ -241,7 +241,7 @@ void testing_flow_open(struct testing_flow *flow, struct zh_trace *trace)
 		zh_trace_flow(trace, flow->local_port, flow->remote_port);
 		zh_trace_thread(trace, (uint32_t)syscall(SYS_gettid), false);
 	}
-	if (flow->peer_fd >= 0) {
+	if (flow->peer_fd >= 0 && !flow->deaf) {
 		assert_int_equal(pthread_create(&flow->thread, NULL, respond, flow), 0);
 		flow->running = true;
 		usleep(20000); /* it sleeps in recv when the first probe comes */
@@ -261,6 +261,7 @@ void testing_flow_close(struct testing_flow *flow)
 			flow->transport == ZH_TRANSPORT_UDP ? flow->to_len : 0);
 		pthread_join(flow->thread, NULL);
 	}
+	flow->running = false;
 	if (flow->fd >= 0)
 		close(flow->fd);
 	if (flow->peer_fd >= 0)
@@ -314,12 +315,11 @@ static bool is_reply(const struct testing_flow *flow, uint32_t seq, const uint8_
 	return wire.magic == ZH_WIRE_MAGIC && wire.seq == seq;
 }
 
-void testing_exchange(struct testing_flow *flow, uint32_t seq, struct zh_sample *sample)
+void testing_send(struct testing_flow *flow, uint32_t seq, struct zh_sample *sample)
 {
 	bool addressed =
 		flow->transport == ZH_TRANSPORT_ICMP || flow->transport == ZH_TRANSPORT_UDP;
 	uint8_t buf[BUFFER_BYTES];
-	struct pollfd p = {.fd = flow->fd, .events = POLLIN};
 	size_t len = make_message(flow, seq, buf);
 
 	*sample = (struct zh_sample){.seq = seq, .intended_ns = zh_now_ns()};
@@ -328,6 +328,14 @@ void testing_exchange(struct testing_flow *flow, uint32_t seq, struct zh_sample 
 		    addressed ? flow->to_len : 0) < 0)
 		sample->send_errno = (int16_t)errno;
 	sample->sent_ns = zh_now_ns();
+}
+
+void testing_exchange(struct testing_flow *flow, uint32_t seq, struct zh_sample *sample)
+{
+	struct pollfd p = {.fd = flow->fd, .events = POLLIN};
+	uint8_t buf[BUFFER_BYTES];
+
+	testing_send(flow, seq, sample);
 	while (!sample->recv_ns && poll(&p, 1, 1000) == 1) {
 		if (is_stream(flow))
 			read_all(flow->fd, buf, flow->size);

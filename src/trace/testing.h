@@ -17,6 +17,7 @@ struct testing_flow {
 	int family;          /* AF_INET, AF_INET6 */
 	const char *address; /* of the responder */
 	uint32_t size;       /* payload, bytes */
+	bool deaf;           /* no responder: nobody reads the peer's socket */
 	int netns_fd, peer_netns_fd;
 	int fd, peer_fd;
 	struct sockaddr_storage to; /* ICMP, UDP: the responder */
@@ -41,6 +42,8 @@ struct zh_trace *testing_trace(
 /* Opens sockets and starts the responder (not for ICMP); connects all with `trace`. Asserts. */
 void testing_flow_open(struct testing_flow *flow, struct zh_trace *trace);
 void testing_flow_close(struct testing_flow *flow);
+/* Sends sample `seq` only. */
+void testing_send(struct testing_flow *flow, uint32_t seq, struct zh_sample *sample);
 /* Sends sample `seq` and waits for its reply; fills send_ns and recv_ns (0: none in 1 s). */
 void testing_exchange(struct testing_flow *flow, uint32_t seq, struct zh_sample *sample);
 
