@@ -32,12 +32,15 @@ struct ipv4_head {
 	uint8_t version_ihl, tos;
 	uint16_t total_len, id, fragment;
 	uint8_t ttl, protocol;
+	uint16_t checksum;
+	uint32_t source, dest;
 };
 
 struct ipv6_head {
 	uint32_t flow;
 	uint16_t payload_len;
 	uint8_t next, hops;
+	uint32_t addresses[8];
 };
 
 struct tcp_head {
@@ -53,20 +56,37 @@ struct datagram {
 	struct zh_wire wire;
 };
 
-static __always_inline bool in_datagram(const void *l4, uint32_t protocol, struct probes *ret)
-{
-	struct datagram d;
+/* What follows the IP header. */
+union transport {
+	struct tcp_head tcp;
+	struct datagram datagram;
+};
 
-	if (bpf_probe_read_kernel(&d, sizeof(d), l4) || !is_ours(&d.wire))
+/* Both headers, read at once: the helper costs more than the bytes. Reading behind a short packet's
+ * end does no harm, and an address that cannot be read is an error. */
+struct ipv4_packet {
+	uint32_t pad; /* else there would be a hole behind `ip` */
+	struct ipv4_head ip;
+	union transport transport;
+};
+
+struct ipv6_packet {
+	struct ipv6_head ip;
+	union transport transport;
+};
+
+static __always_inline bool in_datagram(
+	const struct datagram *d, uint32_t protocol, struct probes *ret)
+{
+	if (!is_ours(&d->wire))
 		return false;
-	ret->seq = d.wire.seq;
+	ret->seq = d->wire.seq;
 	ret->n = 1;
-	ret->leg = d.wire.leg;
+	ret->leg = d->wire.leg & 1;
 	if (protocol == IPPROTO_ICMP)
-		ret->leg = d.type != ICMP_REQUEST;
+		ret->leg = d->type != ICMP_REQUEST;
 	else if (protocol == IPPROTO_ICMPV6)
-		ret->leg = d.type != ICMP6_REQUEST;
-	ret->leg &= 1;
+		ret->leg = d->type != ICMP6_REQUEST;
 	return true;
 }
 
@@ -103,61 +123,79 @@ static __always_inline bool in_stream(uint32_t leg, uint32_t seq, uint32_t len, 
 	return true;
 }
 
-static __always_inline bool in_segment(const void *l4, uint32_t l4_len, struct probes *ret)
+static __always_inline bool in_segment(
+	const struct tcp_head *tcp, uint32_t l4_len, struct probes *ret)
 {
-	struct tcp_head tcp;
-	uint32_t source, dest, head, leg;
+	uint32_t source = bpf_ntohs(tcp->source), dest = bpf_ntohs(tcp->dest);
+	uint32_t head = tcp->offset >> 4 << 2, leg;
 
-	if (bpf_probe_read_kernel(&tcp, sizeof(tcp), l4))
-		return false;
-	source = bpf_ntohs(tcp.source);
-	dest = bpf_ntohs(tcp.dest);
 	if (source == zh_control.local_port && dest == zh_control.remote_port)
 		leg = 0;
 	else if (source == zh_control.remote_port && dest == zh_control.local_port)
 		leg = 1;
 	else
 		return false;
-	head = tcp.offset >> 4 << 2;
 	if (l4_len <= head)
 		return false; /* a pure ACK */
-	return in_stream(leg, bpf_ntohl(tcp.seq), l4_len - head, ret);
+	return in_stream(leg, bpf_ntohl(tcp->seq), l4_len - head, ret);
+}
+
+/* `len` is that of the packet from its IP header on. */
+static __always_inline bool in_transport(const union transport *t, uint32_t protocol, uint32_t head,
+	uint32_t len, struct probes *ret)
+{
+	switch (zh_control.transport) {
+	case ZH_TRANSPORT_ICMP:
+		return (protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6) &&
+		       in_datagram(&t->datagram, protocol, ret);
+	case ZH_TRANSPORT_UDP:
+		return protocol == IPPROTO_UDP && in_datagram(&t->datagram, protocol, ret);
+	case ZH_TRANSPORT_TCP:
+		return protocol == IPPROTO_TCP && len > head &&
+		       in_segment(&t->tcp, len - head, ret);
+	}
+	return false;
+}
+
+static __always_inline bool identify_ipv4(const unsigned char *l3, uint32_t len, struct probes *ret)
+{
+	struct ipv4_packet p;
+	uint32_t head;
+
+	_Static_assert(sizeof(p) == sizeof(p.pad) + sizeof(p.ip) + sizeof(p.transport), "hole");
+	if (bpf_probe_read_kernel(&p.ip, sizeof(p) - sizeof(p.pad), l3) ||
+		p.ip.version_ihl >> 4 != 4 || p.ip.fragment & bpf_htons(0x1fff))
+		return false;
+	head = (p.ip.version_ihl & 15) * 4;
+	if (head != sizeof(p.ip) &&
+		bpf_probe_read_kernel(&p.transport, sizeof(p.transport), l3 + head))
+		return false;
+	return in_transport(&p.transport, p.ip.protocol, head, len, ret);
+}
+
+/* Extension headers do not occur in our packets. */
+static __always_inline bool identify_ipv6(const unsigned char *l3, uint32_t len, struct probes *ret)
+{
+	struct ipv6_packet p;
+
+	return !bpf_probe_read_kernel(&p, sizeof(p), l3) &&
+	       in_transport(&p.transport, p.ip.next, sizeof(p.ip), len, ret);
 }
 
 /*
  * Finds our probes in a buffer whose network header is at `l3`. The transport header is looked for
- * by hand, since it is not set everywhere. IPv6 extension headers do not occur in our packets.
+ * by hand, since it is not set everywhere; whether `l3` is in front of `data` or behind it depends
+ * on the hook.
  */
 static __always_inline bool identify(
 	const struct sk_buff *skb, const unsigned char *l3, struct probes *ret)
 {
-	uint32_t transport = zh_control.transport, protocol, len, head;
+	uint32_t len = GET(skb, len) + (uint32_t)(GET(skb, data) - l3);
 	uint16_t ether = GET(skb, protocol);
-	struct ipv4_head ip;
-	struct ipv6_head ip6;
 
-	if (ether == bpf_htons(ETH_P_IP)) {
-		if (bpf_probe_read_kernel(&ip, sizeof(ip), l3) || ip.version_ihl >> 4 != 4 ||
-			ip.fragment & bpf_htons(0x1fff))
-			return false;
-		protocol = ip.protocol;
-		head = (ip.version_ihl & 15) * 4;
-	} else if (ether == bpf_htons(ETH_P_IPV6)) {
-		if (bpf_probe_read_kernel(&ip6, sizeof(ip6), l3))
-			return false;
-		protocol = ip6.next;
-		head = 40;
-	} else {
-		return false;
-	}
-	if (protocol == IPPROTO_TCP && transport == ZH_TRANSPORT_TCP) {
-		/* Whether the header is in front of `data` or behind depends on the hook. */
-		len = GET(skb, len) + (uint32_t)(GET(skb, data) - l3);
-		return len > head && in_segment(l3 + head, len - head, ret);
-	}
-	if ((transport == ZH_TRANSPORT_UDP && protocol == IPPROTO_UDP) ||
-		(transport == ZH_TRANSPORT_ICMP &&
-			(protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6)))
-		return in_datagram(l3 + head, protocol, ret);
+	if (ether == bpf_htons(ETH_P_IP))
+		return identify_ipv4(l3, len, ret);
+	if (ether == bpf_htons(ETH_P_IPV6))
+		return identify_ipv6(l3, len, ret);
 	return false;
 }

@@ -150,7 +150,8 @@ static int size_maps(const struct zh_trace *trace, const struct attempt *attempt
 	struct zh_trace_settings settings = {.n_cpus = attempt->n_cpus,
 		.ring_events = attempt->ring_events,
 		.has_prev_state = trace->features.has_prev_state,
-		.has_drop_reason = trace->features.has_drop_reason};
+		.has_drop_reason = trace->features.has_drop_reason,
+		.no_socket = trace->features.has_drop_reason ? trace->features.no_socket : 0};
 	int r;
 
 	r = bpf_map__set_max_entries(cpus, attempt->n_cpus);

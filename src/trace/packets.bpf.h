@@ -90,13 +90,26 @@ static __always_inline bool identify_unix(const struct sk_buff *skb, struct prob
 	return true;
 }
 
+/*
+ * Behind the delivery of every echo reply to a raw socket the kernel frees the original "without
+ * socket". It does that on the same CPU, next; should another free come between, the stamp is made
+ * and its reader forgets it.
+ */
+static __always_inline bool is_benign(struct hook *hook, uint32_t reason)
+{
+	bool delivered = hook->counters->delivered;
+
+	hook->counters->delivered = 0;
+	return delivered && reason == zh_settings.no_socket;
+}
+
 HOOK(kfree_skb)
 {
 	const struct sk_buff *skb = (const void *)ctx[0];
 	uint32_t reason = zh_settings.has_drop_reason ? ctx[2] : 0;
 	struct probes p;
 
-	if (!zh_control.packets || GET(skb, len) > zh_control.len_max)
+	if (!zh_control.packets || GET(skb, len) > zh_control.len_max || is_benign(hook, reason))
 		return;
 	if (identify_unix(skb, &p) || identify(skb, GET(skb, head) + GET(skb, network_header), &p))
 		stamp_probes(hook, &p, ZH_POINT_DROP, reason);
@@ -116,18 +129,20 @@ static __always_inline bool load_wire(struct __sk_buff *skb, uint32_t at, struct
 
 static __always_inline bool filter_icmp(struct __sk_buff *skb, struct zh_wire *wire)
 {
-	uint8_t type;
-	uint32_t at;
+	struct datagram d;
+	uint8_t first;
+	uint32_t at = 0;
 
-	if (load_wire(skb, 8, wire))
-		at = 0;
-	else if (load_wire(skb, 28, wire))
-		at = 20;
-	else
+	if (bpf_skb_load_bytes(skb, 0, &first, 1))
 		return false;
+	if (first >> 4 == 4) /* an IPv4 header; no ICMP type of ours looks like that */
+		at = (first & 15) * 4;
 	/* A raw socket gets the request too; it is not what anybody waits for. */
-	return !bpf_skb_load_bytes(skb, at, &type, 1) &&
-	       (type == ICMP_REPLY || type == ICMP6_REPLY);
+	if (bpf_skb_load_bytes(skb, at, &d, sizeof(d)) ||
+		(d.type != ICMP_REPLY && d.type != ICMP6_REPLY) || !is_ours(&d.wire))
+		return false;
+	*wire = d.wire;
+	return true;
 }
 
 static __always_inline bool filter_tcp(struct __sk_buff *skb, uint32_t leg, struct probes *ret)
@@ -184,6 +199,7 @@ static __always_inline int filter(struct __sk_buff *skb, enum zh_trace_role role
 	if (!hook_begin(&hook, ZH_HOOK_socket_filter) || !filter_identify(skb, role, &p))
 		return KEEP_ALL;
 	stamp_probes(&hook, &p, ZH_POINT_SOCK, 0);
+	hook.counters->delivered = zh_control.transport == ZH_TRANSPORT_ICMP;
 	for (i = 0; i < ZH_TRACE_BATCH && i < p.n; i++)
 		thread_expects(role, p.seq + i);
 	return KEEP_ALL;

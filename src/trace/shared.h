@@ -77,8 +77,9 @@ enum zh_hook {
 
 /* Written by programs on their own CPU only. A multiple of 64 bytes, so that CPUs share no line. */
 struct zh_trace_cpu {
-	uint64_t head; /* events ever reserved in this CPU's ring */
-	uint64_t lost; /* stamps without room in their slot */
+	uint64_t head;      /* events ever reserved in this CPU's ring */
+	uint64_t lost;      /* stamps without room in their slot */
+	uint64_t delivered; /* an echo reply was just put into a raw socket */
 	uint64_t runs[ZH_HOOK_MAX];
 } __attribute__((aligned(64)));
 
@@ -124,4 +125,5 @@ struct zh_trace_settings {
 	uint32_t ring_events;     /* a power of two */
 	uint32_t has_prev_state;  /* sched_switch has the 4th argument */
 	uint32_t has_drop_reason; /* kfree_skb has the 3rd argument */
+	uint32_t no_socket;       /* number of that drop reason; 0 without reasons */
 };
