@@ -9,11 +9,12 @@
 #include "cmd/describe.h"
 #include "cmd/measure.h"
 #include "lab/lab.h"
+#include "session/prove.h"
 
 struct doctor_config {
 	struct zh_common common;
 	struct cmd_probe_options probe;
-	bool thorough, quick;
+	bool thorough, quick, prove;
 };
 
 static const struct zh_option options[] = {
@@ -21,6 +22,8 @@ static const struct zh_option options[] = {
 		"add 200 probes 200 ms apart (40 s more)"},
 	{"quick", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, quick), NULL,
 		"a tenth of the probes (a first look; rare faults stay unseen)"},
+	{"prove", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, prove), NULL,
+		"experiment: does keeping the CPUs awake help? (12 s more)"},
 	CMD_PROBE_OPTIONS(struct doctor_config, probe),
 	ZH_MEASURE_OPTIONS,
 	ZH_COMMON_OPTIONS,
@@ -63,8 +66,8 @@ static size_t choose_phases(const struct doctor_config *config, struct zh_sessio
 	return n;
 }
 
-static struct zh_doc *describe(
-	const struct zh_record *record, const struct zh_explanation *explanation)
+static struct zh_doc *describe(const struct zh_record *record,
+	const struct zh_explanation *explanation, const struct zh_proof *proof)
 {
 	struct zh_doc *doc = zh_doc_new("doctor");
 	struct zh_node *root = zh_doc_root(doc);
@@ -73,9 +76,22 @@ static struct zh_doc *describe(
 	cmd_describe_run(root, record);
 	zh_explanation_describe(explanation, record, root);
 	cmd_describe_sweep(root, record, explanation);
+	if (proof)
+		cmd_describe_proof(root, proof);
 	cmd_describe_overhead(root, record);
 	cmd_describe_host(root, record);
 	return doc;
+}
+
+static int prove(const struct zh_session_config *session, const struct zh_record *record,
+	struct zh_proof *ret, struct zh_err *err)
+{
+	int r;
+
+	cmd_progress("experiment: are the CPUs better kept awake?");
+	r = zh_session_prove(session, record->start_ns, ret, err);
+	cmd_progress_done();
+	return r < 0 ? ZH_EXIT_UNABLE : ZH_EXIT_OK;
 }
 
 static int verdict_status(const char *verdict)
@@ -94,6 +110,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	zh_cleanup(cmd_explanation_freep) struct zh_explanation *explanation = NULL;
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
 	struct zh_err save_err = {};
+	struct zh_proof proof;
 	int status;
 
 	zh_lab_gc();
@@ -104,7 +121,11 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 			&doctor->common, &session, &record, &explanation, &save_err, err);
 	if (status)
 		return status;
-	doc = describe(record, explanation);
+	if (doctor->prove)
+		status = prove(&session, record, &proof, err);
+	if (status)
+		return status;
+	doc = describe(record, explanation, doctor->prove ? &proof : NULL);
 	status = cmd_print(&doctor->common, doc, err);
 	if (status)
 		return status;

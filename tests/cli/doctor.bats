@@ -39,3 +39,12 @@ load common
 	[ "$(jq .rtt.count "$BATS_TEST_TMPDIR/nosys.json")" -eq 20 ]
 	[ "$(jq '.not_measured | length' "$BATS_TEST_TMPDIR/nosys.json")" -gt 0 ]
 }
+
+@test "--prove compares both arms of the experiment" {
+	run --separate-stderr timeout 100 "$ZEROHOP" doctor --quick --prove -j udp:127.0.0.1
+	[ "$status" -ne 2 ]
+	printf '%s' "$output" > "$BATS_TEST_TMPDIR/prove.json"
+	validate doctor "$BATS_TEST_TMPDIR/prove.json"
+	[ "$(jq '.experiment.plain.count + .experiment.plain.lost' "$BATS_TEST_TMPDIR/prove.json")" -eq 250 ]
+	[ "$(jq '.experiment.awake.count + .experiment.awake.lost' "$BATS_TEST_TMPDIR/prove.json")" -eq 250 ]
+}
