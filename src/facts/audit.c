@@ -31,11 +31,11 @@ static const struct {
 };
 
 /* The reply is a struct that grew over time; an older kernel's is shorter. */
-static int add_status(void *arg, const struct nlmsghdr *reply)
+int zh_facts_audit_reply(void *arg, const struct nlmsghdr *reply)
 {
 	struct zh_facts_walk *walk = arg;
 	const char *status = zh_message_header(reply, 0);
-	size_t len = reply->nlmsg_len - NLMSG_HDRLEN, i;
+	size_t len = status ? reply->nlmsg_len - NLMSG_HDRLEN : 0, i;
 	uint32_t value;
 
 	for (i = 0; i < ZH_ARRAY_SIZE(fields); i++) {
@@ -55,8 +55,8 @@ static void collect(struct zh_fact_set *set)
 
 	if (!nl)
 		return;
-	if (zh_netlink_ask_late(
-		    nl, zh_netlink_message(AUDIT_GET, 0, NULL, 0), add_status, &walk, &err) < 0)
+	if (zh_netlink_ask_late(nl, zh_netlink_message(AUDIT_GET, 0, NULL, 0), zh_facts_audit_reply,
+		    &walk, &err) < 0)
 		zh_facts_refused(set, &err, "audit status", "audit");
 }
 

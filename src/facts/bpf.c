@@ -3,6 +3,7 @@
  * BPF programs on this host and where they sit: each can delay or drop a packet. How long they run
  * is counted only while kernel.bpf_stats_enabled is set (see sysctl.kernel/bpf_stats_enabled).
  */
+#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void add_cgroup(struct zh_fact_set *set)
 	const struct zh_bpf_attach *attach;
 	const char *mount = "/sys/fs/cgroup/unified";
 	char text[4096], path[4400], *own, *end;
-	int n;
+	int n = 0;
 
 	if (zh_sys_exists("/sys/fs/cgroup/cgroup.controllers"))
 		mount = "/sys/fs/cgroup";
@@ -91,9 +92,14 @@ static void add_cgroup(struct zh_fact_set *set)
 		n = zh_bpf_cgroup_count(path, attach->type);
 		if (n >= 0)
 			zh_fact_number(set, (uint64_t)n, "bpf.cgroup.%s.progs", attach->name);
+		else if (n == -ENOENT || n == -EPERM || n == -EACCES)
+			break;
 		else
 			zh_facts_missing(set, n, path, "bpf.cgroup.%s.progs", attach->name);
 	}
+	/* What refuses the first attach type refuses them all. */
+	if (attach->name)
+		zh_facts_missing(set, n, path, "bpf.cgroup");
 }
 
 static void collect(struct zh_fact_set *set)

@@ -44,7 +44,8 @@ static int add_device(void *arg, const char *device)
 	char dir[128], prefix[160], name[ZH_FACTS_NAME_MAX];
 	uint64_t rp_filter;
 
-	if (walk->n++ >= DEVICES_MAX)
+	/* The bound must not cut off the ones that matter most. */
+	if (walk->n++ >= DEVICES_MAX && strcmp(device, "lo"))
 		return 0;
 	zh_facts_name(name, sizeof(name), device);
 	snprintf(dir, sizeof(dir), "/proc/sys/net/ipv%d/conf/%s", walk->family, device);

@@ -77,15 +77,21 @@ static void count_messages(struct zh_fact_set *set, char *text)
 /* The log of a captured tree is where the init system writes it at boot. */
 static void add_log(struct zh_fact_set *set)
 {
+	bool captured = zh_sys_is_captured();
 	zh_autofree char *text = NULL;
+	uint64_t next = 0;
 	int64_t r =
-		zh_sys_is_captured() ? zh_sys_slurp(&text, "/var/log/dmesg") : zh_sys_klog(&text);
+		captured ? zh_sys_slurp(&text, "/var/log/dmesg") : zh_sys_kernel_log(&text, &next);
 
-	if (r < 0)
-		zh_facts_missing(set, (int)r,
-			zh_sys_is_captured() ? "/var/log/dmesg" : "kernel log", "kmsg");
+	if (r < 0) {
+		zh_facts_missing(set, (int)r, captured ? "/var/log/dmesg" : "kernel log", "kmsg");
+		return;
+	}
+	count_messages(set, text);
+	if (next)
+		zh_fact_number(set, next, "kmsg.seq");
 	else
-		count_messages(set, text);
+		zh_fact_unavailable(set, "no /dev/kmsg", "kmsg.seq");
 }
 
 /* "ttyS0 -W- (EC   p) 4:64" a line; E: enabled, C: the preferred one. */
@@ -126,6 +132,7 @@ static const struct zh_fact_schema schema[] = {
 	{"console.active", ZH_FACT_STRING, "", "consoles that kernel messages go to"},
 	{"console.serial", ZH_FACT_NUMBER, "", "1: one of them is a serial line"},
 	{"kmsg.*.count", ZH_FACT_NUMBER, "count", "messages of this kind in the kernel's log"},
+	{"kmsg.seq", ZH_FACT_NUMBER, "count", "messages in the kernel's log since boot"},
 	{"kmsg.*.last", ZH_FACT_STRING, "", "the last of them"},
 	{"kmsg", ZH_FACT_UNAVAILABLE, "", "why the kernel's log could not be read"},
 	{NULL},

@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "facts/facts.h"
+#include "facts/neighbour-counts.h"
 #include "facts/netlink-facts.h"
 #include "facts/read.h"
 #include "sys/netlink-attr.h"
@@ -28,6 +29,9 @@ static void add_table(struct zh_fact_set *set, const char *table)
 	uint64_t sums[COLUMNS_MAX] = {0}, value;
 	int n = 0, i, r = zh_sys_read(text, sizeof(text), "%s/stat/%s", zh_facts_net(), table);
 
+	/* The tables are the host's, and only its first namespace has the files. */
+	if (r < 0)
+		r = zh_sys_read(text, sizeof(text), "/proc/1/net/stat/%s", table);
 	if (r < 0) {
 		zh_facts_missing(set, r, table, "neigh.%s", table);
 		return;
@@ -45,7 +49,7 @@ static void add_table(struct zh_fact_set *set, const char *table)
 static const struct {
 	uint16_t state;
 	const char *name;
-} states[] = {
+} states[ZH_NEIGHBOUR_STATES] = {
 	{NUD_INCOMPLETE, "incomplete"},
 	{NUD_REACHABLE, "reachable"},
 	{NUD_STALE, "stale"},
@@ -54,10 +58,6 @@ static const struct {
 	{NUD_FAILED, "failed"},
 	{NUD_NOARP, "noarp"},
 	{NUD_PERMANENT, "permanent"},
-};
-
-struct counts {
-	uint64_t of[2][ZH_ARRAY_SIZE(states)]; /* IPv4, IPv6 */
 };
 
 static void list_entry(struct zh_facts_walk *walk, const struct ndmsg *header,
@@ -80,7 +80,7 @@ static void list_entry(struct zh_facts_walk *walk, const struct ndmsg *header,
 int zh_facts_neighbour_reply(void *arg, const struct nlmsghdr *reply)
 {
 	struct zh_facts_walk *walk = arg;
-	struct counts *counts = walk->more;
+	struct zh_neighbour_counts *counts = walk->more;
 	const struct ndmsg *header = zh_message_header(reply, sizeof(*header));
 	const struct nlattr *attrs[NDA_MAX + 1];
 	size_t i;
@@ -105,7 +105,7 @@ int zh_facts_neighbour_reply(void *arg, const struct nlmsghdr *reply)
 static void collect_entries(struct zh_fact_set *set)
 {
 	struct ndmsg all = {.ndm_family = AF_UNSPEC};
-	struct counts counts = {.of = {{0}}};
+	struct zh_neighbour_counts counts = {.of = {{0}}};
 	struct zh_facts_walk walk = {.set = set, .more = &counts};
 	zh_autonetlink *nl = zh_facts_netlink(set, NETLINK_ROUTE, "neigh");
 	struct zh_err err;

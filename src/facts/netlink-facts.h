@@ -52,3 +52,4 @@ int zh_facts_hook_reply(void *walk, const struct nlmsghdr *reply);
 int zh_facts_listener_reply(void *walk, const struct nlmsghdr *reply);
 int zh_facts_udp_reply(void *walk, const struct nlmsghdr *reply);
 int zh_facts_features_reply(void *walk, const struct nlmsghdr *reply);
+int zh_facts_audit_reply(void *walk, const struct nlmsghdr *reply);

@@ -117,8 +117,6 @@ bool zh_nft_match_state(const json_t *match, const char *state)
 {
 	const json_t *ct = json_object_get(json_object_get(match, "left"), "ct");
 
-	if (strcmp(text_of(ct, "key"), "state"))
-		return false;
-	return !state ||
-	       (!is_negated(match) && lists_state(json_object_get(match, "right"), state));
+	return !strcmp(text_of(ct, "key"), "state") && !is_negated(match) &&
+	       lists_state(json_object_get(match, "right"), state);
 }

@@ -9,5 +9,5 @@
 bool zh_nft_match_excludes_lo(const json_t *match);
 /* True when the match is "the device is lo". */
 bool zh_nft_match_is_lo(const json_t *match);
-/* True when it looks at the connection's state; with `state`, at that one among others. */
+/* True when it wants that state of the connection, alone or among others. */
 bool zh_nft_match_state(const json_t *match, const char *state);

@@ -8,6 +8,8 @@
 #include "base/util.h"
 #include "facts/nft-match.h"
 
+#define DEPTH_MAX 12 /* of nested values; nft prints less */
+
 const char *const zh_nft_hook_names[ZH_NFT_HOOKS] = {
 	"prerouting", "input", "forward", "output", "postrouting", "ingress", "egress"};
 
@@ -41,7 +43,7 @@ const json_t *zh_nft_expr(const struct zh_nft_rule *rule, const char *kind)
 	return NULL;
 }
 
-bool zh_nft_uses_state(const struct zh_nft_rule *rule, const char *state)
+bool zh_nft_matches_state(const struct zh_nft_rule *rule, const char *state)
 {
 	const json_t *expr;
 	size_t i;
@@ -49,6 +51,25 @@ bool zh_nft_uses_state(const struct zh_nft_rule *rule, const char *state)
 	json_array_foreach(rule->expr, i,
 		expr) if (zh_nft_match_state(json_object_get(expr, "match"), state)) return true;
 	return false;
+}
+
+static bool holds_key(const json_t *value, const char *wanted, int depth)
+{
+	const json_t *item;
+	const char *key;
+	size_t i;
+
+	if (depth > DEPTH_MAX)
+		return false;
+	json_array_foreach(value, i, item) if (holds_key(item, wanted, depth + 1)) return true;
+	json_object_foreach((json_t *)value, key,
+		item) if (!strcmp(key, wanted) || holds_key(item, wanted, depth + 1)) return true;
+	return false;
+}
+
+bool zh_nft_uses_ct(const struct zh_nft_rule *rule)
+{
+	return holds_key(rule->expr, "ct", 0);
 }
 
 /* Grows an array by one element, doubling; returns the new element, zeroed, or NULL. */
@@ -186,8 +207,7 @@ static int add_edge(struct zh_nft *nft, struct zh_nft_rule *rule, const json_t *
 	return 0;
 }
 
-/* Verdicts hide anywhere inside an expression: in a rule, in a map of verdicts. The depth is that
- * of what nft prints, with room to spare. */
+/* Verdicts hide anywhere inside an expression: in a rule, in a map of verdicts. */
 static int find_edges(struct zh_nft *nft, struct zh_nft_rule *rule, const json_t *value, int depth)
 {
 	const json_t *item;
@@ -195,7 +215,7 @@ static int find_edges(struct zh_nft *nft, struct zh_nft_rule *rule, const json_t
 	size_t i;
 	int r = 0;
 
-	if (depth > 12)
+	if (depth > DEPTH_MAX)
 		return 0;
 	if (json_is_array(value)) {
 		json_array_foreach(value, i,

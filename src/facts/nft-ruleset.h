@@ -75,8 +75,11 @@ void zh_nft_done(struct zh_nft *nft);
  * stands for "there, without details". */
 const json_t *zh_nft_expr(const struct zh_nft_rule *rule, const char *kind);
 
-/* True when the rule looks at the connection's state, or at that one state ("invalid"). */
-bool zh_nft_uses_state(const struct zh_nft_rule *rule, const char *state);
+/* True when a match of the rule is about that state of the connection ("invalid"). */
+bool zh_nft_matches_state(const struct zh_nft_rule *rule, const char *state);
+
+/* True when the rule looks at connection tracking at all, which switches tracking on. */
+bool zh_nft_uses_ct(const struct zh_nft_rule *rule);
 
 /* The rule in short ("ct state invalid drop"), cut to fit. Returns buf. */
 char *zh_nft_text(char *buf, size_t size, const struct zh_nft_rule *rule);

@@ -62,7 +62,7 @@ static const char *what_is_notable(const struct zh_nft_rule *rule)
 	size_t i;
 
 	if ((zh_nft_expr(rule, "drop") || zh_nft_expr(rule, "reject")) &&
-		zh_nft_uses_state(rule, "invalid"))
+		zh_nft_matches_state(rule, "invalid"))
 		return "invalid-drop";
 	for (i = 0; i < ZH_ARRAY_SIZE(kinds); i++)
 		if (zh_nft_expr(rule, kinds[i].kind))
@@ -197,7 +197,7 @@ static void add_totals(struct zh_fact_set *set, const struct zh_nft *nft)
 
 	for (i = 0; i < nft->n_rules; i++) {
 		notrack += zh_nft_expr(&nft->rules[i], "notrack") != NULL;
-		state += zh_nft_uses_state(&nft->rules[i], NULL);
+		state += zh_nft_uses_ct(&nft->rules[i]);
 	}
 	zh_fact_number(set, nft->tables, "nft.tables");
 	zh_fact_number(set, nft->n_chains, "nft.chains");
@@ -242,7 +242,7 @@ static const struct zh_fact_schema schema[] = {
 	{"nft.rules", ZH_FACT_NUMBER, "count", "rules"},
 	{"nft.flowtables", ZH_FACT_NUMBER, "count", "flow tables"},
 	{"nft.notrack", ZH_FACT_NUMBER, "count", "rules that switch connection tracking off"},
-	{"nft.ct", ZH_FACT_NUMBER, "count", "rules that look at the connection's state"},
+	{"nft.ct", ZH_FACT_NUMBER, "count", "rules that look at connection tracking"},
 	{"nft.hook.*.chains", ZH_FACT_NUMBER, "count", "chains at the hook"},
 	{"nft.hook.*.rules", ZH_FACT_NUMBER, "count", "rules that a packet there may meet"},
 	{"nft.chain.*.family", ZH_FACT_STRING, "", "family of a chain at a hook"},

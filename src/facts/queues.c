@@ -61,7 +61,8 @@ static int add_device(void *arg, const char *name)
 	struct walk *walk = arg;
 	char device[ZH_FACTS_NAME_MAX];
 
-	if (!zh_sys_exists("/sys/class/net/%s/queues", name) || walk->n++ >= DEVICES_MAX)
+	if (!zh_sys_exists("/sys/class/net/%s/queues", name) ||
+		(walk->n++ >= DEVICES_MAX && strcmp(name, "lo")))
 		return 0;
 	zh_facts_name(device, sizeof(device), name);
 	snprintf(walk->dir, sizeof(walk->dir), "/sys/class/net/%s", name);

@@ -15,6 +15,7 @@
 #include "facts/netlink-facts.h"
 #include "facts/read.h"
 #include "facts/route-reply.h"
+#include "facts/route-tables.h"
 #include "sys/netlink-attr.h"
 #include "sys/root.h"
 
@@ -22,24 +23,14 @@
 #define LISTED_MAX 2000
 #define MAIN_MAX 256
 #define LOCAL_MAX 256
-#define TABLES_MAX 64
-
-struct tables {
-	struct {
-		uint32_t table;
-		uint64_t routes;
-	} table[TABLES_MAX];
-	size_t n;
-};
-
-static uint64_t count_table(struct tables *tables, uint32_t table)
+static uint64_t count_table(struct zh_route_tables *tables, uint32_t table)
 {
 	size_t i;
 
 	for (i = 0; i < tables->n; i++)
 		if (tables->table[i].table == table)
 			return ++tables->table[i].routes;
-	if (tables->n == TABLES_MAX)
+	if (tables->n == ZH_ROUTE_TABLES_MAX)
 		return 1;
 	tables->table[tables->n].table = table;
 	tables->table[tables->n++].routes = 1;
@@ -96,7 +87,7 @@ int zh_facts_route_reply(void *arg, const struct nlmsghdr *reply)
 static void collect_family(struct zh_fact_set *set, int family)
 {
 	struct rtmsg header = {.rtm_family = family == 4 ? AF_INET : AF_INET6};
-	struct tables tables = {.n = 0};
+	struct zh_route_tables tables = {.n = 0};
 	struct zh_facts_walk walk = {.set = set, .family = family, .more = &tables};
 	zh_autonetlink *nl = NULL;
 	struct zh_err err;

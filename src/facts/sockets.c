@@ -31,7 +31,7 @@ static void add_totals(struct zh_fact_set *set, const char *file)
 	uint64_t value;
 
 	if (r < 0) {
-		zh_facts_missing(set, r, file, "sockstat");
+		zh_facts_missing(set, r, file, "%s", file);
 		return;
 	}
 	while ((line = zh_facts_line(&cursor))) {
@@ -211,6 +211,7 @@ static const struct zh_fact_schema schema[] = {
 	{"sockstat.*.*", ZH_FACT_NUMBER, "count",
 		"sockets of a protocol by state; mem is in pages"},
 	{"sockstat", ZH_FACT_UNAVAILABLE, "", "why the totals could not be read"},
+	{"sockstat6", ZH_FACT_UNAVAILABLE, "", "why the totals of IPv6 could not be read"},
 	{"listen.count", ZH_FACT_NUMBER, "count", "TCP listeners"},
 	{"listen.full", ZH_FACT_NUMBER, "count", "of which so many take no further connection"},
 	{"listen.*.addr", ZH_FACT_STRING, "", "address of a listener, the fullest first"},

@@ -156,6 +156,8 @@ static void add_container(struct zh_fact_set *set)
 	}
 	if (zh_sys_read(text, sizeof(text), "/run/systemd/container") > 0)
 		zh_fact_string(set, text, "virt.container");
+	else if (zh_sys_is_captured())
+		zh_fact_unavailable(set, "captured root", "virt.container");
 	else
 		zh_fact_string(set, "none", "virt.container");
 }
