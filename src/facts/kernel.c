@@ -38,10 +38,13 @@ static const char *const options[] = {"HZ", "PREEMPT_NONE", "PREEMPT_VOLUNTARY",
 
 static void add_option(struct zh_fact_set *set, char *line)
 {
-	char *value = strchr(line, '=');
+	char *value;
 	size_t i;
 
-	if (strncmp(line, "CONFIG_", 7) || !value)
+	if (strncmp(line, "CONFIG_", 7))
+		return;
+	value = strchr(line, '=');
+	if (!value)
 		return;
 	*value++ = '\0';
 	for (i = 0; i < ZH_ARRAY_SIZE(options); i++) {

@@ -198,11 +198,12 @@ static void collect(struct zh_fact_set *set)
 		return;
 	}
 	for (row = schema; row->pattern; row++) {
-		const char *name = row->pattern + sizeof(PREFIX) - 1;
-		const char *point = strchr(name, '.');
+		const char *name, *point;
 
 		if (row->type == ZH_FACT_UNAVAILABLE)
 			continue;
+		name = row->pattern + sizeof(PREFIX) - 1;
+		point = strchr(name, '.');
 		snprintf(path, sizeof(path), "%.*s",
 			(int)(point ? (size_t)(point - name) : strlen(name)), name);
 		if (!point || strcmp(path, last)) {

@@ -278,7 +278,7 @@ static void vm_small(void **state)
 		{"link.lo.flags.up", NULL, 0},
 		{"link.lo.operstate", "DOWN"},
 		{"addr.eth0.1.tentative", NULL, 1},
-		{"addr.eth0.1.ip", "fe80::f:ffe0:1"},
+		{"addr.eth0.1.ip", "fe80::ff:fe00:1"},
 		{"cgroup.version", "1"},
 		{"cgroup.own", "/limited/job.1"},
 		{"cgroup./limited/job/1.quota_ns", NULL, 50000000},
