@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks sizes and bans under src/: functions, files, headers, forbidden calls.
 
-Fails above the hard limits (function 100 lines, file 800, header 150 + licence) and on a banned
+Fails above the hard limits (function 100 lines, file 800, header 160 with its licence) and on a banned
 call; prints a warning above the soft ones (function 60, file 500).
 """
 import pathlib
@@ -31,7 +31,8 @@ def functions(lines):
 
 def check(path, module):
     lines = path.read_text().splitlines()
-    hard = 160 if path.suffix == ".h" else 800
+    # A .bpf.h is a part of a BPF program's source, not an interface.
+    hard = 160 if path.suffix == ".h" and not path.name.endswith(".bpf.h") else 800
     if len(lines) > hard:
         yield f"{path}: {len(lines)} lines, at most {hard}"
     elif len(lines) > 500:
@@ -42,7 +43,7 @@ def check(path, module):
         elif length > 60:
             print(f"warning: {path}:{first}: {name}() has {length} lines")
     for n, line in enumerate(lines, 1):
-        code = re.sub(r'"(\\.|[^"\\])*"', '""', line)
+        code = re.sub(r'"(\\.|[^"\\])*"|^\s*(/\*|\*).*', '""', line)
         for pattern, what in BANS:
             if re.search(pattern, code):
                 yield f"{path}:{n}: {what}() is banned"

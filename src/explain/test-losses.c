@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -71,8 +72,7 @@ static void build_run(struct builder *b, size_t n)
 			build_stamp(b, s, ZH_POINT_DROP, 0, s->send_ns + 5 * US, 0, 42);
 	}
 	if (cases[n].reason) {
-		strcpy(counter, "drop_reason.");
-		strcat(counter, cases[n].reason);
+		snprintf(counter, sizeof(counter), "drop_reason.%s", cases[n].reason);
 		zh_record_counter(b->r, counter, 42);
 	}
 }

@@ -149,23 +149,35 @@ static void share_events(struct session *s, size_t index)
 	s->events_end = s->record->n_events + left / phases;
 }
 
-/* Names of the drop reasons that were seen, as facts: numbers move from kernel to kernel. */
+static bool has_counter(const struct zh_record *record, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_counters; i++)
+		if (!strcmp(record->counters[i].name, name))
+			return true;
+	return false;
+}
+
+/* Names of the drop reasons that were seen, "drop_reason.NETFILTER_DROP" = number: the numbers move
+ * from kernel to kernel. */
 static void name_drop_reasons(struct session *s)
 {
+	char counter[sizeof(s->record->counters->name)];
 	const char *name;
 	size_t i;
 
 	for (i = 0; i < s->record->n_stamps; i++) {
 		const struct zh_stamp *stamp = &s->record->stamps[i];
 
-		if (stamp->point != ZH_POINT_DROP ||
-			zh_fact_text(&s->record->before, "drop_reason.%u", stamp->arg))
+		if (stamp->point != ZH_POINT_DROP)
 			continue;
 		name = zh_trace_drop_reason(s->trace, stamp->arg);
 		if (!name)
 			continue;
-		zh_fact_string(&s->record->before, name, "drop_reason.%u", stamp->arg);
-		zh_fact_set_sort(&s->record->before);
+		snprintf(counter, sizeof(counter), "drop_reason.%s", name);
+		if (!has_counter(s->record, counter))
+			zh_record_counter(s->record, counter, stamp->arg);
 	}
 }
 

@@ -192,7 +192,8 @@ static void documentation_is_complete(void **state)
 
 		assert_int_equal(
 			strspn(r->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(r->id));
-		assert_true(r->code[0] == 'C' && atoi(r->code + 1) >= 1 && atoi(r->code + 1) <= 25);
+		assert_int_equal(r->code[0], 'C');
+		assert_in_range(strtol(r->code + 1, NULL, 10), 1, 25);
 		for (i = 0; i < ZH_ARRAY_SIZE(texts); i++)
 			if (!texts[i] || !*texts[i])
 				fail_msg("%s: text %zu is missing", r->id, i);
@@ -215,7 +216,7 @@ static void every_family_has_a_check(void **state)
 		bool found = false;
 
 		for (check = zh_check_registry; *check; check++)
-			found |= atoi((*check)->rule.code + 1) == family;
+			found |= strtol((*check)->rule.code + 1, NULL, 10) == family;
 		if (!found)
 			fail_msg("no check of family %d", family);
 	}
