@@ -38,19 +38,15 @@ static const char *const options[] = {"HZ", "PREEMPT_NONE", "PREEMPT_VOLUNTARY",
 
 static void add_option(struct zh_fact_set *set, char *line)
 {
-	char *value;
+	const char *name = zh_facts_word(&line, "="), *value = zh_facts_word(&line, "\n");
 	size_t i;
 
-	if (strncmp(line, "CONFIG_", 7))
+	if (!name || !value || strncmp(name, "CONFIG_", 7))
 		return;
-	value = strchr(line, '=');
-	if (!value)
-		return;
-	*value++ = '\0';
 	for (i = 0; i < ZH_ARRAY_SIZE(options); i++) {
 		uint64_t hz;
 
-		if (strcmp(line + 7, options[i]))
+		if (strcmp(name + 7, options[i]))
 			continue;
 		zh_fact_string(set, value, "kernel.config.%s", options[i]);
 		if (!strcmp(options[i], "HZ") && zh_facts_parse(value, 10, &hz))

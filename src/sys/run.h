@@ -15,7 +15,7 @@
  * it prints on standard output (at most max_bytes) becomes *ret, NUL-terminated and owned by the
  * caller; *ret is untouched on failure.
  * 0, or: -ENOENT not installed, -ETIMEDOUT killed after timeout_ns, -EFBIG too much output, -EIO
- * a failed exit (the first line of its standard error is in err), another errno.
+ * it ended with another status than 0 (its first line of standard error is in err), another errno.
  */
 int zh_sys_run(const char *const *argv, uint64_t timeout_ns, size_t max_bytes, char **ret,
 	struct zh_err *err);
