@@ -159,26 +159,30 @@ static bool has_counter(const struct zh_record *record, const char *name)
 	return false;
 }
 
+static void name_drop_reason(struct session *s, uint32_t number)
+{
+	char counter[sizeof(s->record->counters->name)];
+	const char *name = zh_trace_drop_reason(s->trace, number);
+
+	if (!name)
+		return;
+	snprintf(counter, sizeof(counter), "drop_reason.%s", name);
+	if (!has_counter(s->record, counter))
+		zh_record_counter(s->record, counter, number);
+}
+
 /* Names of the drop reasons that were seen, "drop_reason.NETFILTER_DROP" = number: the numbers move
  * from kernel to kernel. */
 static void name_drop_reasons(struct session *s)
 {
-	char counter[sizeof(s->record->counters->name)];
-	const char *name;
 	size_t i;
 
-	for (i = 0; i < s->record->n_stamps; i++) {
-		const struct zh_stamp *stamp = &s->record->stamps[i];
-
-		if (stamp->point != ZH_POINT_DROP)
-			continue;
-		name = zh_trace_drop_reason(s->trace, stamp->arg);
-		if (!name)
-			continue;
-		snprintf(counter, sizeof(counter), "drop_reason.%s", name);
-		if (!has_counter(s->record, counter))
-			zh_record_counter(s->record, counter, stamp->arg);
-	}
+	for (i = 0; i < s->record->n_stamps; i++)
+		if (s->record->stamps[i].point == ZH_POINT_DROP)
+			name_drop_reason(s, s->record->stamps[i].arg);
+	for (i = 0; i < s->record->n_events; i++)
+		if (s->record->events[i].type == ZH_EVENT_DROP)
+			name_drop_reason(s, s->record->events[i].arg);
 }
 
 static int run_phase(struct session *s, const struct zh_session_phase *phase, struct zh_err *err)
