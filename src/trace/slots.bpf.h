@@ -106,6 +106,11 @@ static __always_inline void thread_runs(
 	thread->pending = 0;
 }
 
+static __always_inline uint32_t current_tid(void)
+{
+	return (uint32_t)bpf_get_current_pid_tgid();
+}
+
 /* The role of a thread, or -1. */
 static __always_inline int thread_role(uint32_t tid)
 {
