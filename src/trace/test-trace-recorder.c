@@ -6,12 +6,14 @@
 #include "trace/testing.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -19,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/util.h"
+#include "sys/process.h"
 #include "sys/sched.h"
 #include "trace/internal.h"
 
@@ -113,6 +116,52 @@ static void every_wake_up_is_seen(void **state)
 	assert_true(
 		count(record, &sample, sleeper.from_ns, ZH_EVENT_SWITCH, sleeper.tid) >= SLEEPS);
 	finish(trace, record);
+}
+
+/* In a pid namespace of its own, where this process is 1 and the hooks see another number. */
+static int sleep_as_pid_1(void *arg)
+{
+	struct zh_sample sample = {.seq = 0};
+	struct zh_record *record;
+	struct zh_trace *trace = start(&record);
+	struct sleeper sleeper = {};
+	unsigned int wakings;
+
+	(void)arg;
+	zh_trace_thread(trace, zh_sched_tid(), false);
+	sleep_often(&sleeper);
+	zh_trace_window(trace, record, &sample, sleeper.from_ns, sleeper.to_ns);
+	wakings = count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKING, 1);
+	finish(trace, record);
+	return sleeper.tid == 1 && wakings == SLEEPS ? 0 : 1;
+}
+
+static int enter_pid_namespace(void *arg)
+{
+	pid_t pid;
+	int status = 1;
+
+	if (unshare(CLONE_NEWPID))
+		return 77;
+	pid = fork(); /* zh_process_fork() looks for its parent, which is out of sight there */
+	if (pid == 0)
+		_exit(sleep_as_pid_1(arg));
+	return waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+static void pid_namespaces_are_translated(void **state)
+{
+	pid_t pid = 0;
+	int status = -1;
+
+	(void)state;
+	if (why_not)
+		skip();
+	assert_int_equal(zh_process_fork(enter_pid_namespace, NULL, &pid, NULL), 0);
+	assert_int_equal(zh_process_wait(pid, 30 * ZH_NSEC_PER_SEC, &status), 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
 }
 
 static void *hog(void *arg)
@@ -263,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_wake_up_is_seen),
+		cmocka_unit_test(pid_namespaces_are_translated),
 		cmocka_unit_test(a_hog_is_named),
 		cmocka_unit_test(the_state_before_a_window_is_known),
 		cmocka_unit_test(disarmed_records_nothing),
