@@ -10,6 +10,8 @@
 #include "base/util.h"
 #include "sys/root.h"
 
+#define QUIET_WINDOW_NS (300 * ZH_NSEC_PER_MSEC) /* 30 ticks or more: steps of 3 % of a CPU */
+
 static uint64_t timeval_ns(struct timeval tv)
 {
 	return (uint64_t)tv.tv_sec * ZH_NSEC_PER_SEC + (uint64_t)tv.tv_usec * ZH_NSEC_PER_USEC;
@@ -55,4 +57,18 @@ double foreign_cpus(const struct foreign *foreign)
 	if (busy <= own || now.wall_ns <= foreign->wall_ns)
 		return 0;
 	return (double)(busy - own) / (double)(now.wall_ns - foreign->wall_ns);
+}
+
+bool foreign_wait_quiet(double limit, uint64_t at_most_ns)
+{
+	uint64_t end_ns = zh_now_ns() + at_most_ns;
+	struct foreign foreign;
+	double cpus;
+
+	do {
+		foreign_start(&foreign);
+		zh_sleep_until(zh_now_ns() + QUIET_WINDOW_NS);
+		cpus = foreign_cpus(&foreign);
+	} while (cpus > limit && zh_now_ns() < end_ns);
+	return cpus <= limit;
 }

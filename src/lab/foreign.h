@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct foreign {
@@ -17,3 +18,6 @@ void foreign_start(struct foreign *foreign);
 /* CPUs' worth of time that processes which are neither this one nor its reaped children used since
  * the start: 0.5 is half a CPU. 0 when unknown. Resolution: a clock tick of each CPU. */
 double foreign_cpus(const struct foreign *foreign);
+
+/* Waits until others use no more than `limit` CPUs, at most so long; true when they do. */
+bool foreign_wait_quiet(double limit, uint64_t at_most_ns);

@@ -17,6 +17,7 @@
 #define RUN_TIMEOUT_NS (45 * ZH_NSEC_PER_SEC)
 #define WATCH_EVERY_MS 3
 #define PARTS 3
+#define QUIET_WAIT_NS (6 * ZH_NSEC_PER_SEC)
 #define TRIES 3 /* when others are busy */
 
 struct job {
@@ -168,7 +169,9 @@ void zh_lab_run_once(const struct zh_fault *fault, bool control, uint64_t seed,
 {
 	int tries = 0;
 
-	do
+	do {
+		if (tries)
+			foreign_wait_quiet(ZH_SCORE_DISTURBED, QUIET_WAIT_NS);
 		run_once(fault, control, seed, record_path, ret);
-	while (ret->status == 0 && ret->foreign_cpus > ZH_SCORE_DISTURBED && ++tries < TRIES);
+	} while (ret->status == 0 && ret->foreign_cpus > ZH_SCORE_DISTURBED && ++tries < TRIES);
 }
