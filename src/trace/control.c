@@ -25,10 +25,19 @@
 #define WHOLE_MAX 1280
 #define FRAGMENT_MIN 512
 
+static bool is_raw(int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_RAW;
+}
+
 void zh_trace_socket(struct zh_trace *trace, int fd, bool responder)
 {
-	int program =
-		zh_trace_program_fd(trace, responder ? "zh_filter_responder" : "zh_filter_prober");
+	int program = zh_trace_program_fd(trace, responder    ? "zh_filter_responder"
+						 : is_raw(fd) ? "zh_filter_raw_icmp"
+							      : "zh_filter_prober");
 
 	if (program < 0 || !trace->config.packets)
 		return;

@@ -10,9 +10,11 @@
 /*
  * Socket filters run when the packet is about to be queued, with `data` at a place that depends on
  * the socket: the payload (Unix), the transport header (UDP, ICMP datagram, ICMPv6), the IP header
- * (raw ICMP). They always keep the whole packet.
+ * (raw ICMP). They keep every packet whole, but for raw ICMP sockets: those are shown every ICMP
+ * packet of the namespace, and a flood of somebody else's would fill the buffer and push ours out.
  */
 #define KEEP_ALL (-1)
+#define KEEP_NONE 0
 
 static __always_inline bool load_wire(struct __sk_buff *skb, uint32_t at, struct zh_wire *ret)
 {
@@ -82,18 +84,39 @@ static __always_inline bool filter_identify(
 	return found;
 }
 
+static __always_inline void stamp_delivery(
+	struct hook *hook, const struct probes *p, enum zh_trace_role role)
+{
+	uint32_t i;
+
+	stamp_probes(hook, p, ZH_POINT_SOCK, 0);
+	hook->counters->delivered = zh_control.transport == ZH_TRANSPORT_ICMP;
+	for (i = 0; i < ZH_TRACE_BATCH && i < p->n; i++)
+		thread_expects(role, p->seq + i);
+}
+
 static __always_inline int filter(struct __sk_buff *skb, enum zh_trace_role role)
 {
 	struct hook hook;
 	struct probes p;
-	uint32_t i;
 
-	if (!hook_begin(&hook, ZH_HOOK_socket_filter) || !filter_identify(skb, role, &p))
-		return KEEP_ALL;
-	stamp_probes(&hook, &p, ZH_POINT_SOCK, 0);
-	hook.counters->delivered = zh_control.transport == ZH_TRANSPORT_ICMP;
-	for (i = 0; i < ZH_TRACE_BATCH && i < p.n; i++)
-		thread_expects(role, p.seq + i);
+	if (hook_begin(&hook, ZH_HOOK_socket_filter) && filter_identify(skb, role, &p))
+		stamp_delivery(&hook, &p, role);
+	return KEEP_ALL;
+}
+
+SEC("socket")
+int zh_filter_raw_icmp(struct __sk_buff *skb)
+{
+	struct probes p = {.n = 1, .leg = leg_of(ZH_TRACE_PROBER)};
+	struct zh_wire wire;
+	struct hook hook;
+
+	if (!filter_icmp(skb, &wire))
+		return KEEP_NONE;
+	p.seq = wire.seq;
+	if (hook_begin(&hook, ZH_HOOK_socket_filter))
+		stamp_delivery(&hook, &p, ZH_TRACE_PROBER);
 	return KEEP_ALL;
 }
 

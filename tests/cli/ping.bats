@@ -108,3 +108,12 @@ load common
 	done
 	[ "$(leftovers)" = "$before" ]
 }
+
+@test "a flood of somebody else's ICMP does not push our replies out" {
+	need_root
+	unshare -n bash -c 'ip link set lo up
+		ping -f -q -w 4 127.0.0.1 > /dev/null & flood=$!
+		"$ZEROHOP" ping -j -c 15 -i 200ms 127.0.0.1; kill $flood 2> /dev/null; wait' \
+		> "$BATS_TEST_TMPDIR/flood.json"
+	[ "$(jq .rtt.lost "$BATS_TEST_TMPDIR/flood.json")" -eq 0 ]
+}
