@@ -17,8 +17,19 @@
 
 #define OVERLAYS_MAX 64
 
+/* A user stamp proves that its thread had its CPU then, even if the switch to it was not seen. */
+struct proof {
+	uint64_t ns;
+	uint32_t pid;
+	uint16_t cpu;
+};
+
 struct cutter {
 	struct zh_timeline *tl;
+	const struct zh_record *record;
+	const struct zh_sample *sample;
+	struct proof proofs[4];
+	size_t n_proofs;
 	const struct zh_segment *seg;
 	struct zh_events events;
 	struct zh_cpu_state cpu;
@@ -78,6 +89,10 @@ static bool is_own_softirq(const struct cutter *c)
 	if (c->cpu.softirq != ZH_SOFTIRQ_NET_RX)
 		return false;
 	if (kind == ZH_STAGE_WORK || kind == ZH_STAGE_WHOLE)
+		return true;
+	/* In the context of one's own thread it receives one's own packets. */
+	if (c->thread.status == ZH_THREAD_RUNNING && c->cpu.task_known && c->seg->pid &&
+		c->cpu.pid == c->seg->pid)
 		return true;
 	/* The tail of the softirq that delivered the packet, on its way back to user space. */
 	return (c->seg->stage == ZH_STAGE_PICK_UP || c->seg->stage == ZH_STAGE_RESUME) &&
@@ -306,24 +321,68 @@ static void mark_budget(struct cutter *c, const struct zh_event *e)
 		c->tl->pieces[c->tl->n_pieces - 1].flags |= ZH_PIECE_BUDGET;
 }
 
+static void add_proof(struct cutter *c, uint64_t ns, uint32_t pid, uint16_t cpu)
+{
+	size_t i = c->n_proofs;
+
+	if (!ns || !pid)
+		return;
+	for (; i > 0 && c->proofs[i - 1].ns > ns; i--)
+		c->proofs[i] = c->proofs[i - 1];
+	c->proofs[i] = (struct proof){.ns = ns, .pid = pid, .cpu = cpu};
+	c->n_proofs++;
+}
+
+static void find_proofs(struct cutter *c, const struct zh_sample *s, const struct zh_phase *phase)
+{
+	if (!phase)
+		return;
+	add_proof(c, s->send_ns, phase->prober_pid, s->send_cpu);
+	add_proof(c, s->sent_ns, phase->prober_pid, s->send_cpu);
+	add_proof(c, s->peer_send_ns, phase->responder_pid, s->peer_cpu);
+	add_proof(c, s->peer_sent_ns, phase->responder_pid, s->peer_cpu);
+}
+
+/* Puts the proofs up to `ns` into the states; `done` is how far pieces have been emitted. */
+static void apply_proofs(struct cutter *c, size_t *next, uint64_t ns, uint64_t *done)
+{
+	for (; *next < c->n_proofs && c->proofs[*next].ns <= ns; (*next)++) {
+		const struct proof *proof = &c->proofs[*next];
+
+		if (done && proof->ns > c->seg->from_ns) {
+			emit(c, *done, proof->ns);
+			*done = ZH_MAX(*done, proof->ns);
+		}
+		if (proof->cpu == c->seg->cpu)
+			zh_cpu_state_prove(&c->cpu, c->events, proof->pid);
+		if (proof->pid == c->thread.pid)
+			c->thread.status = ZH_THREAD_RUNNING;
+	}
+}
+
 static void cut_segment(struct cutter *c)
 {
 	uint64_t done = c->seg->from_ns;
-	size_t i;
+	size_t i, next = 0;
 
 	find_doer(c);
 	find_overlays(c);
 	zh_cpu_state_init(&c->cpu, c->events, c->seg->cpu);
 	zh_thread_state_init(&c->thread, c->events, c->seg->pid);
+	if (c->seg->pid)
+		zh_thread_look_back(&c->thread, c->record, c->sample, c->seg->from_ns);
 	for (i = 0; i < c->events.n && c->events.e[i].ns <= c->seg->from_ns; i++) {
+		apply_proofs(c, &next, c->events.e[i].ns, NULL);
 		if (c->events.e[i].cpu == c->seg->cpu)
 			zh_cpu_state_apply(&c->cpu, &c->events.e[i]);
 		zh_thread_state_apply(&c->thread, &c->events.e[i]);
 	}
+	apply_proofs(c, &next, c->seg->from_ns, NULL);
 	set_thread_status(c);
 	for (; i < c->events.n && c->events.e[i].ns < c->seg->to_ns; i++) {
 		const struct zh_event *e = &c->events.e[i];
 
+		apply_proofs(c, &next, e->ns, &done);
 		emit(c, done, e->ns);
 		done = ZH_MAX(done, e->ns);
 		if (e->cpu == c->seg->cpu)
@@ -332,6 +391,7 @@ static void cut_segment(struct cutter *c)
 		if (e->cpu == c->seg->cpu)
 			mark_budget(c, e);
 	}
+	apply_proofs(c, &next, c->seg->to_ns, &done);
 	emit(c, done, c->seg->to_ns);
 }
 
@@ -353,8 +413,14 @@ static void guess_segment(struct cutter *c)
 bool zh_timeline_cut(
 	const struct zh_record *record, const struct zh_ticks *ticks, struct zh_timeline *tl)
 {
-	struct cutter c = {.tl = tl, .events = zh_events_of(record, &record->samples[tl->sample])};
+	const struct zh_sample *sample = &record->samples[tl->sample];
+	struct cutter c = {.tl = tl,
+		.record = record,
+		.sample = sample,
+		.events = zh_events_of(record, sample)};
 	size_t i;
+
+	find_proofs(&c, sample, zh_timeline_phase(record, sample));
 
 	tl->n_pieces = 0;
 	tl->measured = c.events.n != 0;

@@ -15,8 +15,7 @@
 #define S(stage) (1u << ZH_STAGE_##stage)
 #define A(activity) (1u << ZH_ACTIVITY_##activity)
 #define ANY 0xffffffffu
-#define WORK_STAGES                                                                                \
-	(S(SEND) | S(QDISC) | S(DEVICE) | S(BACKLOG) | S(FORWARD) | S(PROTOCOL) | S(NETFILTER))
+#define WORK_STAGES (S(SEND) | S(QDISC) | S(DEVICE) | S(BACKLOG) | S(FORWARD) | S(PROTOCOL))
 
 /* Longer than any single delay of a healthy receive path, shorter than the 40 ms of a delayed ACK:
  * from here on a sleep of a TCP receiver between two parts of a message is TCP's own waiting. */
@@ -166,6 +165,12 @@ static bool is_tcp_hold(struct claim *c)
 	return is_tcp(c) && c->piece->to_ns - c->piece->from_ns >= TCP_HOLD_NS;
 }
 
+/* Our own thread received another probe of ours first: both were under way at once. */
+static bool is_own_rx(struct claim *c)
+{
+	return c->piece->flags & ZH_PIECE_IN_RX;
+}
+
 /* The receiver of this leg is the responder. */
 static bool at_responder(struct claim *c)
 {
@@ -226,6 +231,8 @@ static const struct {
 	{S(PEER), A(OWN) | A(UNKNOWN), NULL, &zh_cause_late_responder, false},
 	{S(RESUME) | S(PICK_UP) | S(REQUEST) | S(REPLY) | S(DELIVER) | S(ROUND_TRIP),
 		A(OWN) | A(UNKNOWN), is_tcp_hold, &zh_cause_tcp_delayed_ack, false},
+	{S(SEND) | S(PICK_UP) | S(RESUME) | S(PEER), A(OWN), is_own_rx, &zh_cause_tool_overhead,
+		false},
 	{ANY, A(OWN), is_dark, &zh_cause_host_stall, true},
 };
 
@@ -255,7 +262,8 @@ void zh_claim_pieces(const struct zh_explain *ex, struct zh_timeline *tl)
 		.sample = s,
 		.phase = zh_timeline_phase(ex->record, s),
 		.tl = tl,
-		.bpf_left_ns = s->bpf_ns};
+		/* More than the whole round trip is time of programs elsewhere. */
+		.bpf_left_ns = s->bpf_ns <= zh_sample_rtt(s) ? s->bpf_ns : 0};
 	size_t i, k;
 
 	for (i = 0; i < tl->n_segments; i++) {

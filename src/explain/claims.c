@@ -143,7 +143,7 @@ bool zh_claims_collect(struct zh_explain *ex, const struct zh_cause *cause, stru
 }
 
 struct zh_finding *zh_claims_finding(struct zh_explain *ex, const struct zh_claims *claims,
-	enum zh_severity severity, enum zh_confidence confidence, const char *fmt, ...)
+	enum zh_policy policy, enum zh_confidence confidence, const char *fmt, ...)
 {
 	char summary[240];
 	struct zh_finding *finding;
@@ -152,10 +152,12 @@ struct zh_finding *zh_claims_finding(struct zh_explain *ex, const struct zh_clai
 	va_start(args, fmt);
 	vsnprintf(summary, sizeof(summary), fmt, args);
 	va_end(args);
-	finding = zh_finding_add(ex, &claims->cause->rule, severity, confidence, "%s", summary);
+	finding = zh_finding_add(ex, &claims->cause->rule, zh_policy_severity(ex, claims, policy),
+		confidence, "%s", summary);
 	if (!finding)
 		return NULL;
 	finding->has_attribution = true;
+	finding->weight = policy == ZH_POLICY_FAULT ? ZH_WEIGHT_FAULT : ZH_WEIGHT_OTHER;
 	finding->attributed_ns = claims->ns;
 	finding->attributed_share = claims->share;
 	finding->samples = claims->samples;
@@ -197,7 +199,7 @@ struct zh_finding *zh_cause_report(struct zh_explain *ex, const struct zh_cause 
 
 	if (!zh_claims_collect(ex, cause, c))
 		return NULL;
-	finding = zh_claims_finding(ex, c, zh_policy_severity(ex, c, policy), confidence,
+	finding = zh_claims_finding(ex, c, policy, confidence,
 		"%s: %s in %" PRIu64 " of %" PRIu64 " samples, %s at most, %.0f %% of the excess",
 		cause->rule.title, ZH_NS_TEXT(c->ns), c->samples, ex->attribution->n_samples,
 		ZH_NS_TEXT(c->max_ns), 100 * c->share);

@@ -63,9 +63,10 @@ enum zh_severity zh_policy_severity(
 uint64_t zh_policy_effect_ns(enum zh_policy policy);
 #define ZH_POLICY_CRITICAL_NS 10000000ull
 
-/* Adds the finding with its attribution and the usual evidence (how many samples, median, max). */
+/* Adds the finding with its severity by that policy, its attribution and the usual evidence (how
+ * many samples, median, max). */
 struct zh_finding *zh_claims_finding(struct zh_explain *ex, const struct zh_claims *claims,
-	enum zh_severity severity, enum zh_confidence confidence, const char *fmt, ...)
+	enum zh_policy policy, enum zh_confidence confidence, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
 /* One evidence line a culprit: name, share of the claim, samples, longest, CPU. */

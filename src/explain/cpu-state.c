@@ -19,6 +19,8 @@ static void set_task(
 	state->reclaim_pid = 0;
 }
 
+static const char nobody[ZH_COMM_LEN];
+
 /* The last switch to `pid` that the events hold: its name and class. */
 static const struct zh_event *switch_to(struct zh_events events, uint32_t pid)
 {
@@ -41,7 +43,6 @@ const char *zh_events_comm(struct zh_events events, uint32_t pid)
 static void init_from(struct zh_cpu_state *state, struct zh_events events, const struct zh_event *e,
 	uint32_t *seen)
 {
-	static const char nobody[ZH_COMM_LEN];
 	const struct zh_event *other;
 	unsigned int kind = e->type;
 
@@ -99,6 +100,16 @@ void zh_cpu_state_init(struct zh_cpu_state *state, struct zh_events events, uint
 	for (i = 0; i < events.n; i++)
 		if (events.e[i].cpu == cpu)
 			init_from(state, events, &events.e[i], &seen);
+}
+
+void zh_cpu_state_prove(struct zh_cpu_state *state, struct zh_events events, uint32_t pid)
+{
+	const struct zh_event *e;
+
+	if (state->task_known && state->pid == pid)
+		return;
+	e = switch_to(events, pid);
+	set_task(state, pid, e ? e->comm : nobody, e ? e->arg2 : 0);
 }
 
 static void enter(uint8_t *depth)
@@ -180,6 +191,43 @@ void zh_thread_state_init(struct zh_thread_state *state, struct zh_events events
 		if (state->status != ZH_THREAD_UNKNOWN)
 			return;
 	}
+}
+
+/* Bounds of the search in earlier samples' events. */
+#define LOOK_BACK_EVENTS 50000
+#define LOOK_BACK_NS ZH_NSEC_PER_SEC
+
+static bool is_about(const struct zh_event *e, uint32_t pid)
+{
+	if (e->type == ZH_EVENT_SWITCH)
+		return e->pid == pid || e->arg == pid;
+	return (e->type == ZH_EVENT_WAKING || e->type == ZH_EVENT_WAKEUP) && e->pid == pid;
+}
+
+void zh_thread_look_back(struct zh_thread_state *state, const struct zh_record *record,
+	const struct zh_sample *sample, uint64_t ns)
+{
+	struct zh_events own = zh_events_of(record, sample);
+	size_t i, scanned, first = ZH_MIN((size_t)sample->events, record->n_events);
+	const struct zh_event *latest = NULL;
+
+	for (i = 0; i < own.n && own.e[i].ns <= ns; i++)
+		if (is_about(&own.e[i], state->pid))
+			return;
+	for (i = first, scanned = 0; i-- > 0 && scanned < LOOK_BACK_EVENTS; scanned++) {
+		const struct zh_event *e = &record->events[i];
+
+		if (e->ns > ns || e->ns + LOOK_BACK_NS < ns || !is_about(e, state->pid))
+			continue;
+		if (!latest || e->ns > latest->ns)
+			latest = e;
+	}
+	if (!latest)
+		return;
+	if (latest->type != ZH_EVENT_SWITCH)
+		state->status = ZH_THREAD_WAITING;
+	else
+		zh_thread_state_apply(state, latest);
 }
 
 void zh_thread_state_apply(struct zh_thread_state *state, const struct zh_event *e)

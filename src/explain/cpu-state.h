@@ -32,6 +32,9 @@ struct zh_cpu_state {
 void zh_cpu_state_init(struct zh_cpu_state *state, struct zh_events events, uint16_t cpu);
 void zh_cpu_state_apply(struct zh_cpu_state *state, const struct zh_event *event);
 
+/* A user stamp proves that `pid` has the CPU: heals a switch that was not recorded. */
+void zh_cpu_state_prove(struct zh_cpu_state *state, struct zh_events events, uint32_t pid);
+
 enum zh_thread_status {
 	ZH_THREAD_UNKNOWN,
 	ZH_THREAD_RUNNING,
@@ -47,4 +50,10 @@ struct zh_thread_state {
 };
 
 void zh_thread_state_init(struct zh_thread_state *state, struct zh_events events, uint32_t pid);
+/*
+ * When the sample's own events say nothing about the thread before `ns`, those kept for earlier
+ * samples may: a thread that was parked before the window began. At most a second back.
+ */
+void zh_thread_look_back(struct zh_thread_state *state, const struct zh_record *record,
+	const struct zh_sample *sample, uint64_t ns);
 void zh_thread_state_apply(struct zh_thread_state *state, const struct zh_event *event);

@@ -22,12 +22,13 @@ static void run_rules(struct zh_explain *ex)
 }
 
 /*
- * A routing check that fired is the reason of the routing drops: the same fault must not be told
- * twice, and the setting is the better name for it.
+ * When lo is down or a rule takes local traffic away, the drops are its consequence: the same fault
+ * must not be told twice, and the setting is the better name for it.
  */
 static void demote_consequences(struct zh_explain *ex)
 {
 	static const char *const reasons[] = {"loopback-down", "policy-route"};
+	static const char *const effects[] = {"route-drop", "device-drop", "unspecified-drop"};
 	bool found = false;
 	size_t i, k;
 
@@ -36,8 +37,9 @@ static void demote_consequences(struct zh_explain *ex)
 			found |= ex->found[i]->severity >= ZH_SEVERITY_WARNING &&
 				 strcmp(ex->found[i]->rule->id, reasons[k]) == 0;
 	for (i = 0; found && i < ex->n_found; i++)
-		if (strcmp(ex->found[i]->rule->id, "route-drop") == 0)
-			ex->found[i]->severity = ZH_SEVERITY_LOW;
+		for (k = 0; k < ZH_ARRAY_SIZE(effects); k++)
+			if (strcmp(ex->found[i]->rule->id, effects[k]) == 0)
+				ex->found[i]->severity = ZH_SEVERITY_LOW;
 }
 
 /* The worst timelines are kept for reports; the rest goes with the attribution. */

@@ -23,10 +23,18 @@ const char *zh_confidence_name(enum zh_confidence confidence);
 
 #define ZH_EVIDENCE_MAX 10
 
+/* What comes first among findings of the same severity. */
+enum zh_weight {
+	ZH_WEIGHT_OTHER, /* checks; what other programs and the host do */
+	ZH_WEIGHT_FAULT, /* causes that have no business on this path */
+	ZH_WEIGHT_LOSS,  /* lost probes */
+};
+
 struct zh_finding {
 	const struct zh_rule *rule; /* static descriptor: id, kind, cure, cost, remedies */
 	enum zh_severity severity;
 	enum zh_confidence confidence;
+	enum zh_weight weight;
 	bool has_attribution;
 	uint64_t attributed_ns;  /* of the excess, summed over samples */
 	double attributed_share; /* of all excess; of a loss cause: of all lost probes */
@@ -92,7 +100,7 @@ struct zh_explanation {
 		double slow_share; /* share of the slow samples' RTT spent here */
 	} * stages;
 	size_t n_stages;
-	struct zh_finding *findings; /* ranked: severity class, then attributed time */
+	struct zh_finding *findings; /* ranked: severity, weight, attributed time */
 	size_t n_findings;
 	double unexplained_share; /* of the excess; < 0: nothing to explain */
 	uint64_t excess_ns, unexplained_ns;

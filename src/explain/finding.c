@@ -79,7 +79,7 @@ void zh_finding_evidence(struct zh_finding *finding, const char *fmt, ...)
 	finding->evidence[i] = strdup(text);
 }
 
-/* Most severe first; then the one that explains more time; then the surer one; then as added. */
+/* Most severe first, then by weight, then the one that explains more time, then the surer one. */
 static int compare_findings(const void *left, const void *right)
 {
 	const struct zh_finding *a = *(const struct zh_finding *const *)left;
@@ -87,6 +87,8 @@ static int compare_findings(const void *left, const void *right)
 
 	if (a->severity != b->severity)
 		return a->severity > b->severity ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
 	if (a->attributed_ns != b->attributed_ns)
 		return a->attributed_ns > b->attributed_ns ? -1 : 1;
 	if (a->samples != b->samples)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Findings of lost probes. Loss on a local path is never normal: one lost probe with a known reason
- * is a warning, a tenth of all (and at least three) critical. A loss without any trace warns only
+ * is a warning, one in a hundred (and at least three) critical. A loss without any trace warns only
  * from three on, or one in a hundred: a single reply may have missed its timeout while the host
  * stood still.
  */
@@ -14,7 +14,7 @@
 #include "explain/loss.h"
 #include "explain/stage.h"
 
-#define CRITICAL_SHARE 0.1
+#define CRITICAL_SHARE 0.01
 #define UNKNOWN_SHARE 0.01
 
 struct tally {
@@ -97,6 +97,7 @@ struct zh_finding *zh_loss_report(struct zh_explain *ex, const struct zh_cause *
 	if (!finding)
 		return NULL;
 	finding->has_attribution = true;
+	finding->weight = ZH_WEIGHT_LOSS;
 	finding->attributed_share = (double)t.n / (double)losses->n;
 	finding->samples = t.n;
 	add_evidence(finding, &t);

@@ -69,18 +69,9 @@ static bool matches(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0;
 }
 
-#define REASON_PREFIX "drop_reason."
-
 const char *zh_loss_reason_name(const struct zh_record *record, uint32_t reason)
 {
-	const size_t n = sizeof(REASON_PREFIX) - 1;
-	size_t i;
-
-	for (i = 0; i < record->n_counters; i++)
-		if (record->counters[i].value == reason &&
-			strncmp(record->counters[i].name, REASON_PREFIX, n) == 0)
-			return record->counters[i].name + n;
-	return NULL;
+	return zh_fact_text(&record->before, "drop_reason.%u", reason);
 }
 
 static const struct zh_cause *cause_of_error(int error, const struct zh_phase *phase)
@@ -109,7 +100,8 @@ static bool conntrack_dropped(const struct zh_explain *ex)
 	return false;
 }
 
-static void by_reason(const struct zh_explain *ex, uint32_t reason, struct zh_loss *loss)
+static void by_reason(const struct zh_explain *ex, const struct zh_phase *phase, uint32_t reason,
+	struct zh_loss *loss)
 {
 	const char *name = zh_loss_reason_name(ex->record, reason);
 	size_t i;
@@ -119,6 +111,8 @@ static void by_reason(const struct zh_explain *ex, uint32_t reason, struct zh_lo
 	loss->cause = &zh_cause_unspecified_drop;
 	if (!name) {
 		snprintf(loss->detail, sizeof(loss->detail), "number %" PRIu32, reason);
+		if (zh_loss_by_counter(ex, phase, loss))
+			loss->evidence = ZH_LOSS_BY_COUNTER;
 		return;
 	}
 	snprintf(loss->detail, sizeof(loss->detail), "%s", name);
@@ -171,7 +165,7 @@ static void find_loss(const struct zh_explain *ex, const struct zh_sample *s, st
 		loss->cause = cause_of_error(s->send_errno, phase);
 		snprintf(loss->detail, sizeof(loss->detail), "%s", strerror(s->send_errno));
 	} else if (trail.drop) {
-		by_reason(ex, trail.drop->arg, loss);
+		by_reason(ex, phase, trail.drop->arg, loss);
 	} else if (zh_loss_by_counter(ex, phase, loss)) {
 		loss->evidence = ZH_LOSS_BY_COUNTER;
 	} else if (trail.at_responder && !trail.answered) {

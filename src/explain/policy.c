@@ -14,7 +14,9 @@
  * idle        5       5 %        2 ms    idle exit, sending of wake-up interrupts
  * host        never above low
  *
- * Critical: a warning, and 5 % of the samples lost at least 10 ms. Below a warning: low when any
+ * What is due to others (shared) and makes less than 5 % of all excess never warns: long waits
+ * collect a little of everything. Critical: a warning that is not shared, and 5 % of the samples
+ * lost at least 10 ms. Below a warning: low when any
  * sample lost a millisecond or when a tenth of all excess is due to it (the latter not for idle
  * causes, which are most of the excess on any quiet machine); else info.
  */
@@ -34,6 +36,7 @@ static const struct {
 
 #define CRITICAL_SHARE 0.05
 #define LOW_SHARE 0.1
+#define SHARED_EXCESS_SHARE 0.05
 
 uint64_t zh_policy_effect_ns(enum zh_policy policy)
 {
@@ -57,6 +60,9 @@ enum zh_severity zh_policy_severity(
 	if (policy == ZH_POLICY_HOST || claims->hits[policy] < limits[policy].samples ||
 		(double)claims->hits[policy] / total < limits[policy].share)
 		return below_warning(claims, policy);
+	if (policy == ZH_POLICY_SHARED)
+		return claims->share < SHARED_EXCESS_SHARE ? below_warning(claims, policy)
+							   : ZH_SEVERITY_WARNING;
 	if ((double)claims->critical_samples / total >= CRITICAL_SHARE)
 		return ZH_SEVERITY_CRITICAL;
 	return ZH_SEVERITY_WARNING;

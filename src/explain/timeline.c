@@ -17,6 +17,10 @@
 
 #define POINTS_MAX 96
 
+/* The receiver is woken by the very code that queues the packet, a few us later. A wake-up that
+ * comes this late came from elsewhere (a timer, a signal): the receiver was not in receive. */
+#define WAKE_INSIDE_NS 200000
+
 struct point {
 	uint64_t ns;
 	uint32_t arg;
@@ -248,11 +252,34 @@ static bool add_send(struct zh_timeline *tl, const struct points *ps, const stru
 	       add_segment(tl, ps, from, to, ZH_STAGE_HELD, sent, to->ns);
 }
 
+/* Hooks of the way out (enum nf_inet_hooks of the kernel: LOCAL_OUT, POST_ROUTING). */
+static bool is_output_hook(const struct point *p)
+{
+	return p->point == ZH_POINT_NF_IN && (p->arg == 3 || p->arg == 4);
+}
+
+/* What the pair of points alone does not tell. */
+static enum zh_stage_id stage_of(
+	const struct zh_sample *s, const struct point *from, const struct point *to)
+{
+	enum zh_stage_id stage = zh_stage_between(from->point, from->leg, to->point, to->leg);
+
+	if (stage == ZH_STAGE_PROTOCOL && from->leg == to->leg && is_output_hook(to))
+		stage = ZH_STAGE_SEND;
+	/* The kernel answers an echo by itself: no send call, all of it is protocol work. */
+	if (stage == ZH_STAGE_SEND && to->leg == 1 && !s->peer_send_ns)
+		stage = ZH_STAGE_PROTOCOL;
+	if (from->point == ZH_POINT_SOCK && to->point == ZH_POINT_WAKING &&
+		to->ns - from->ns > WAKE_INSIDE_NS)
+		stage = ZH_STAGE_PICK_UP;
+	return stage;
+}
+
 static bool add_between(const struct zh_record *r, const struct zh_sample *s,
 	struct zh_timeline *tl, const struct points *ps, const struct point *from,
 	const struct point *to)
 {
-	enum zh_stage_id stage = zh_stage_between(from->point, from->leg, to->point, to->leg);
+	enum zh_stage_id stage = stage_of(s, from, to);
 
 	if (stage == ZH_STAGE_RUN_QUEUE)
 		return add_wait(r, s, tl, ps, from, to);

@@ -37,7 +37,7 @@ static void run(const struct zh_cause *cause, struct zh_explain *ex)
 	if (!zh_claims_collect(ex, cause, &claims))
 		return;
 	silent = all_silent_ns(ex, cause);
-	finding = zh_claims_finding(ex, &claims, zh_policy_severity(ex, &claims, ZH_POLICY_HOST),
+	finding = zh_claims_finding(ex, &claims, ZH_POLICY_HOST,
 		steal    ? ZH_CONFIDENCE_HIGH
 		: silent ? ZH_CONFIDENCE_MEDIUM
 			 : ZH_CONFIDENCE_LOW,

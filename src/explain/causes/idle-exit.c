@@ -42,8 +42,7 @@ static void run(const struct zh_cause *cause, struct zh_explain *ex)
 
 	if (!zh_claims_collect(ex, cause, &claims))
 		return;
-	finding = zh_claims_finding(ex, &claims, zh_policy_severity(ex, &claims, ZH_POLICY_IDLE),
-		ZH_CONFIDENCE_HIGH,
+	finding = zh_claims_finding(ex, &claims, ZH_POLICY_IDLE, ZH_CONFIDENCE_HIGH,
 		"Idle CPUs took %s to wake up (median of %" PRIu64 " samples), %s at most",
 		ZH_NS_TEXT(claims.median_ns), claims.samples, ZH_NS_TEXT(claims.max_ns));
 	zh_finding_evidence(finding, "%" PRIu64 " samples lost a millisecond or more to it",

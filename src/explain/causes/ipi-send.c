@@ -9,8 +9,7 @@ static void run(const struct zh_cause *cause, struct zh_explain *ex)
 
 	if (!zh_claims_collect(ex, cause, &claims))
 		return;
-	finding = zh_claims_finding(ex, &claims, zh_policy_severity(ex, &claims, ZH_POLICY_IDLE),
-		ZH_CONFIDENCE_HIGH,
+	finding = zh_claims_finding(ex, &claims, ZH_POLICY_IDLE, ZH_CONFIDENCE_HIGH,
 		"Waking the thread on another CPU costs %s a round trip (median), %s at most",
 		ZH_NS_TEXT(claims.median_ns), ZH_NS_TEXT(claims.max_ns));
 	zh_finding_evidence(finding,

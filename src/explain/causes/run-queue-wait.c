@@ -87,8 +87,7 @@ static void run(const struct zh_cause *cause, struct zh_explain *ex)
 
 	if (!zh_claims_collect(ex, cause, &claims))
 		return;
-	finding = zh_claims_finding(ex, &claims,
-		zh_policy_severity(ex, &claims, policy_of(&claims)), ZH_CONFIDENCE_HIGH,
+	finding = zh_claims_finding(ex, &claims, policy_of(&claims), ZH_CONFIDENCE_HIGH,
 		"Waited for a CPU while %s ran: %" PRIu64 " of %" PRIu64
 		" samples, median %s, %s at most",
 		zh_piece_name(&claims.culprits[0].piece, name, sizeof(name)), claims.samples,
