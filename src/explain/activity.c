@@ -2,10 +2,10 @@
 /*
  * Segments → pieces: each segment is intersected with what its CPU and its thread did meanwhile.
  *
- * Nesting counts once, strongest first: host stall > NMI > hard interrupt > softirq of others >
- * the thread's own reason to be off the CPU > another task > idle > own work. What is "own" depends
- * on the stage: NET_RX softirq works on the packet in a protocol stage, and is in the way of a
- * thread that waits for its CPU.
+ * Nesting counts once, strongest first: host stall > NMI > the thread's own reason not to run
+ * (asleep, throttled) > hard interrupt > softirq of others > another task > idle > own work. What
+ * is "own" depends on the stage: NET_RX softirq works on the packet in a protocol stage, and is in
+ * the way of a thread that waits for its CPU.
  */
 #include "explain/activity.h"
 
@@ -79,6 +79,26 @@ bool zh_activity_idle_until(const struct zh_record *record, const struct zh_samp
 	return true;
 }
 
+bool zh_activity_in_net_rx(const struct zh_record *record, const struct zh_sample *sample,
+	uint16_t cpu, uint64_t ns, bool *ret)
+{
+	struct zh_events events = zh_events_of(record, sample);
+	struct zh_cpu_state state;
+	bool recorded = false;
+	size_t i;
+
+	if (!events.n)
+		return false;
+	zh_cpu_state_init(&state, events, cpu);
+	for (i = 0; i < events.n; i++) {
+		recorded |= events.e[i].type == ZH_EVENT_SOFTIRQ_IN;
+		if (events.e[i].ns < ns && events.e[i].cpu == cpu)
+			zh_cpu_state_apply(&state, &events.e[i]);
+	}
+	*ret = state.in_softirq && state.softirq == ZH_SOFTIRQ_NET_RX;
+	return recorded;
+}
+
 /* Whether the running softirq works on the packet of this segment. */
 static bool is_own_softirq(const struct cutter *c)
 {
@@ -95,7 +115,8 @@ static bool is_own_softirq(const struct cutter *c)
 		c->cpu.pid == c->seg->pid)
 		return true;
 	/* The tail of the softirq that delivered the packet, on its way back to user space. */
-	return (c->seg->stage == ZH_STAGE_PICK_UP || c->seg->stage == ZH_STAGE_RESUME) &&
+	return (c->seg->stage == ZH_STAGE_PICK_UP || c->seg->stage == ZH_STAGE_RESUME ||
+		       c->seg->stage == ZH_STAGE_PEER) &&
 	       c->cpu.softirq_since_ns <= c->seg->from_ns;
 }
 
@@ -113,6 +134,14 @@ static void name_task(const struct cutter *c, struct zh_piece *piece)
 		snprintf(piece->comm, ZH_COMM_LEN, "%s", zh_events_comm(c->events, piece->pid));
 }
 
+static bool is_probe_thread(const struct cutter *c, uint32_t pid)
+{
+	const struct zh_phase *phase = zh_timeline_phase(c->record, c->sample);
+
+	return pid && (pid == c->seg->pid ||
+			      (phase && (pid == phase->prober_pid || pid == phase->responder_pid)));
+}
+
 /* A stage in which code works on the packet, in task context. */
 static void classify_work(const struct cutter *c, struct zh_piece *piece)
 {
@@ -121,7 +150,7 @@ static void classify_work(const struct cutter *c, struct zh_piece *piece)
 	name_task(c, piece);
 	if (piece->activity == ZH_ACTIVITY_TASK && c->has_doer && piece->pid == c->doer)
 		piece->activity = ZH_ACTIVITY_OWN;
-	else if (piece->activity == ZH_ACTIVITY_TASK && c->cpu.pid == c->seg->pid)
+	else if (piece->activity == ZH_ACTIVITY_TASK && is_probe_thread(c, c->cpu.pid))
 		piece->activity = ZH_ACTIVITY_OWN;
 	else if (strncmp(piece->comm, ksoftirqd, sizeof(ksoftirqd) - 1) == 0)
 		piece->activity = ZH_ACTIVITY_OWN;
@@ -160,6 +189,13 @@ static void classify_thread(const struct cutter *c, struct zh_piece *piece)
 	}
 }
 
+/* The thread would not run even if its CPU were free: interrupts there do not matter to it. */
+static bool is_off(const struct cutter *c)
+{
+	return c->thread.pid &&
+	       (c->thread.status == ZH_THREAD_THROTTLED || c->thread.status == ZH_THREAD_SLEEPING);
+}
+
 static void classify(const struct cutter *c, struct zh_piece *piece)
 {
 	enum zh_stage_kind kind = zh_stage_kind(c->seg->stage);
@@ -167,6 +203,8 @@ static void classify(const struct cutter *c, struct zh_piece *piece)
 	piece->flags = ZH_PIECE_MEASURED;
 	if (kind == ZH_STAGE_QUEUE) {
 		piece->activity = ZH_ACTIVITY_OWN;
+	} else if (kind != ZH_STAGE_WORK && is_off(c)) {
+		classify_thread(c, piece);
 	} else if (c->cpu.irqs || c->cpu.vectors) {
 		piece->activity = ZH_ACTIVITY_IRQ;
 		piece->arg = c->cpu.irqs ? c->cpu.irq : c->cpu.vector;
@@ -273,6 +311,12 @@ static void find_overlays(struct cutter *c)
 		add_overlay(c, c->stalls[stall++]);
 }
 
+/* A responder that is not ours: it is the task that sends the reply. */
+static bool is_unknown_peer(const struct zh_segment *seg)
+{
+	return seg->stage == ZH_STAGE_PEER && seg->pid == 0;
+}
+
 /*
  * In whose context the packet is worked on: for the backlog the task that queued it there (on a
  * loopback it runs the softirq itself as soon as it may), else the task that was current when the
@@ -285,7 +329,7 @@ static void find_doer(struct cutter *c)
 	size_t i;
 
 	c->has_doer = false;
-	if (zh_stage_kind(c->seg->stage) != ZH_STAGE_WORK)
+	if (zh_stage_kind(c->seg->stage) != ZH_STAGE_WORK && !is_unknown_peer(c->seg))
 		return;
 	if (c->seg->stage == ZH_STAGE_BACKLOG && c->seg > c->tl->segments &&
 		c->seg[-1].cpu != c->seg->cpu)
@@ -303,8 +347,8 @@ static void set_thread_status(struct cutter *c)
 {
 	unsigned int from = c->seg->from_point;
 
-	if (c->seg->stage == ZH_STAGE_SEND || c->seg->stage == ZH_STAGE_PEER ||
-		c->seg->stage == ZH_STAGE_RESUME ||
+	if (c->seg->stage == ZH_STAGE_SEND || c->seg->stage == ZH_STAGE_RESUME ||
+		(c->seg->stage == ZH_STAGE_PEER && from == ZH_POINT_RECV) ||
 		(c->seg->stage == ZH_STAGE_ROUND_TRIP && from == ZH_POINT_SEND))
 		c->thread.status = ZH_THREAD_RUNNING;
 	else if (c->seg->stage == ZH_STAGE_IDLE_EXIT || c->seg->stage == ZH_STAGE_RUN_QUEUE)
@@ -366,6 +410,8 @@ static void cut_segment(struct cutter *c)
 	size_t i, next = 0;
 
 	find_doer(c);
+	if (is_unknown_peer(c->seg) && c->has_doer)
+		c->tl->segments[c->seg - c->tl->segments].pid = c->doer;
 	find_overlays(c);
 	zh_cpu_state_init(&c->cpu, c->events, c->seg->cpu);
 	zh_thread_state_init(&c->thread, c->events, c->seg->pid);

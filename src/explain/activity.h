@@ -27,6 +27,10 @@ struct zh_events zh_events_of(const struct zh_record *record, const struct zh_sa
 bool zh_activity_idle_until(const struct zh_record *record, const struct zh_sample *sample,
 	uint16_t cpu, uint64_t from_ns, uint64_t to_ns, uint64_t *ret);
 
+/* Whether `cpu` was in NET_RX softirq just before `ns`. False when the events do not tell. */
+bool zh_activity_in_net_rx(const struct zh_record *record, const struct zh_sample *sample,
+	uint16_t cpu, uint64_t ns, bool *ret);
+
 /* The name of a task as the events know it; "" unknown. */
 const char *zh_events_comm(struct zh_events events, uint32_t pid);
 

@@ -20,7 +20,7 @@ static bool same_culprit(const struct zh_piece *a, const struct zh_piece *b)
 		return false;
 	if (a->activity == ZH_ACTIVITY_IRQ || a->activity == ZH_ACTIVITY_SOFTIRQ)
 		return a->arg == b->arg;
-	return a->pid == b->pid;
+	return a->activity == ZH_ACTIVITY_UNKNOWN || a->pid == b->pid;
 }
 
 /* Finds or adds; when the list is full the smallest makes room, so that the large ones stay. */

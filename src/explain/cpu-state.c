@@ -222,12 +222,12 @@ void zh_thread_look_back(struct zh_thread_state *state, const struct zh_record *
 		if (!latest || e->ns > latest->ns)
 			latest = e;
 	}
-	if (!latest)
+	if (!latest || latest->type != ZH_EVENT_SWITCH || latest->pid == state->pid)
 		return;
-	if (latest->type != ZH_EVENT_SWITCH)
-		state->status = ZH_THREAD_WAITING;
-	else
-		zh_thread_state_apply(state, latest);
+	if (state->status == ZH_THREAD_WAITING && latest->arg2 & ZH_SWITCH_PREV_THROTTLED)
+		state->status = ZH_THREAD_THROTTLED;
+	if (state->status == ZH_THREAD_SLEEPING)
+		state->task_state = latest->arg2 & 0xffff;
 }
 
 void zh_thread_state_apply(struct zh_thread_state *state, const struct zh_event *e)

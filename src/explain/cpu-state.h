@@ -52,7 +52,9 @@ struct zh_thread_state {
 void zh_thread_state_init(struct zh_thread_state *state, struct zh_events events, uint32_t pid);
 /*
  * When the sample's own events say nothing about the thread before `ns`, those kept for earlier
- * samples may: a thread that was parked before the window began. At most a second back.
+ * samples may, at most a second back: whether a thread that is runnable at `ns` was parked by its
+ * quota, and in which state one slept. What the thread did between the windows is unknown, so they
+ * never overrule what its next event implies.
  */
 void zh_thread_look_back(struct zh_thread_state *state, const struct zh_record *record,
 	const struct zh_sample *sample, uint64_t ns);

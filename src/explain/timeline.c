@@ -18,7 +18,8 @@
 #define POINTS_MAX 96
 
 /* The receiver is woken by the very code that queues the packet, a few us later. A wake-up that
- * comes this late came from elsewhere (a timer, a signal): the receiver was not in receive. */
+ * comes this late, and not from NET_RX, came from elsewhere (a timer, a signal): the receiver was
+ * not in receive. */
 #define WAKE_INSIDE_NS 200000
 
 struct point {
@@ -155,6 +156,18 @@ static bool is_inverted(const struct point *first, const struct point *second)
 	return false;
 }
 
+/* The point that seems to be late is the second of its kind on that leg: another packet's. */
+static bool is_repeated(const struct points *ps, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (ps->p[k].point == ps->p[i].point && ps->p[k].leg == ps->p[i].leg &&
+			ps->p[k].arg == ps->p[i].arg)
+			return true;
+	return false;
+}
+
 static void mend_order(struct points *ps)
 {
 	size_t i, pass;
@@ -163,7 +176,7 @@ static void mend_order(struct points *ps)
 		for (i = 1; i < ps->n; i++) {
 			struct point *a = &ps->p[i - 1], *b = &ps->p[i], swap;
 
-			if (!is_inverted(a, b))
+			if (!is_inverted(a, b) || is_repeated(ps, i))
 				continue;
 			if (b->ns - a->ns > ZH_STEP_BACK_NS && b->point != ZH_POINT_WAKEUP)
 				ps->incomplete = true;
@@ -173,6 +186,32 @@ static void mend_order(struct points *ps)
 			*b = swap;
 		}
 	}
+}
+
+/*
+ * A responder that is not ours and echoes the payload as it is sends a reply that looks like the
+ * request. Where a packet enters the same device again after it was received there, the reply
+ * begins.
+ */
+static void tell_reply(struct points *ps, const struct zh_sample *s)
+{
+	size_t i, k, received = SIZE_MAX;
+
+	if (s->peer_send_ns || ps->phase->transport == ZH_TRANSPORT_ICMP)
+		return;
+	for (i = 0; i < ps->n; i++) {
+		const struct point *p = &ps->p[i];
+
+		if (p->leg == 1)
+			return;
+		if (p->point == ZH_POINT_RX && received == SIZE_MAX)
+			received = i;
+		if ((p->point == ZH_POINT_TX_QUEUE || p->point == ZH_POINT_NETIF_RX) &&
+			received != SIZE_MAX && ps->p[received].arg == p->arg)
+			break;
+	}
+	for (k = i; k < ps->n; k++)
+		ps->p[k].leg = 1;
 }
 
 static uint32_t thread_of(const struct points *ps, bool responder)
@@ -258,9 +297,45 @@ static bool is_output_hook(const struct point *p)
 	return p->point == ZH_POINT_NF_IN && (p->arg == 3 || p->arg == 4);
 }
 
+/* A wake-up long after the packet came up to the socket, and not by its receive path. Without
+ * softirq events only the socket's own stamp tells how far the packet was. */
+static bool is_woken_elsewhere(const struct zh_record *r, const struct zh_sample *s,
+	const struct point *from, const struct point *to)
+{
+	bool in_rx;
+
+	if (to->point != ZH_POINT_WAKING || from->leg != to->leg ||
+		to->ns - from->ns <= WAKE_INSIDE_NS)
+		return false;
+	if (from->point != ZH_POINT_SOCK && from->point != ZH_POINT_RX &&
+		from->point != ZH_POINT_NF_OUT)
+		return false;
+	if (zh_activity_in_net_rx(r, s, to->cpu, to->ns, &in_rx))
+		return !in_rx;
+	return from->point == ZH_POINT_SOCK;
+}
+
+/* A packet of the leg is sent or received although one was already up at the receiver: the next
+ * part of a message on a stream, which the sender kept until then. */
+static bool is_next_part(const struct points *ps, const struct point *from, const struct point *to)
+{
+	return ps->phase->transport == ZH_TRANSPORT_TCP && from->leg == to->leg &&
+	       from->point >= ZH_POINT_SOCK && from->point <= ZH_POINT_RUN &&
+	       to->point >= ZH_POINT_TX_QUEUE && to->point <= ZH_POINT_NF_IN;
+}
+
+/* A responder that is not ours leaves no stamps in user space: all between the last sign of the
+ * request and the first of the reply is its own time, or that of its wake-up. */
+static bool is_foreign_peer(const struct points *ps, const struct zh_sample *s,
+	const struct point *from, const struct point *to)
+{
+	return ps->phase->transport != ZH_TRANSPORT_ICMP && !s->peer_send_ns && from->leg == 0 &&
+	       to->leg == 1 && from->point != ZH_POINT_SEND && to->point != ZH_POINT_RECV;
+}
+
 /* What the pair of points alone does not tell. */
-static enum zh_stage_id stage_of(
-	const struct zh_sample *s, const struct point *from, const struct point *to)
+static enum zh_stage_id stage_of(const struct zh_record *r, const struct zh_sample *s,
+	const struct points *ps, const struct point *from, const struct point *to)
 {
 	enum zh_stage_id stage = zh_stage_between(from->point, from->leg, to->point, to->leg);
 
@@ -269,9 +344,12 @@ static enum zh_stage_id stage_of(
 	/* The kernel answers an echo by itself: no send call, all of it is protocol work. */
 	if (stage == ZH_STAGE_SEND && to->leg == 1 && !s->peer_send_ns)
 		stage = ZH_STAGE_PROTOCOL;
-	if (from->point == ZH_POINT_SOCK && to->point == ZH_POINT_WAKING &&
-		to->ns - from->ns > WAKE_INSIDE_NS)
+	if (is_woken_elsewhere(r, s, from, to))
 		stage = ZH_STAGE_PICK_UP;
+	if (is_next_part(ps, from, to))
+		stage = ZH_STAGE_HELD;
+	if (is_foreign_peer(ps, s, from, to))
+		stage = ZH_STAGE_PEER;
 	return stage;
 }
 
@@ -279,7 +357,7 @@ static bool add_between(const struct zh_record *r, const struct zh_sample *s,
 	struct zh_timeline *tl, const struct points *ps, const struct point *from,
 	const struct point *to)
 {
-	enum zh_stage_id stage = stage_of(s, from, to);
+	enum zh_stage_id stage = stage_of(r, s, ps, from, to);
 
 	if (stage == ZH_STAGE_RUN_QUEUE)
 		return add_wait(r, s, tl, ps, from, to);
@@ -313,6 +391,7 @@ bool zh_timeline_build(
 	add_kernel_points(&ps, record, sample);
 	sort_points(&ps);
 	mend_order(&ps);
+	tell_reply(&ps, sample);
 	tl->incomplete |= ps.incomplete;
 	for (i = 1; i < ps.n; i++)
 		if (!add_between(record, sample, tl, &ps, &ps.p[i - 1], &ps.p[i]))
