@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 
-const char *const cmd_trace_tiers[] = {"none", "recorder", "packets", NULL};
+const char *const cmd_trace_tiers[] = {"none", "recorder", "packets", "full", NULL};
 
 void cmd_record_freep(struct zh_record **record)
 {

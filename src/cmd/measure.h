@@ -35,7 +35,7 @@ extern const char *const cmd_trace_tiers[]; /* names of enum zh_trace_tier */
 			"pin the responder to this CPU"},                                          \
 	{                                                                                          \
 		"trace", 0, ZH_OPTION_CHOICE, offsetof(config, member.trace), "TIER",              \
-			"none, recorder or packets (packets)", .choices = cmd_trace_tiers          \
+			"none, recorder, packets or full (packets)", .choices = cmd_trace_tiers    \
 	}
 
 #define CMD_PROBE_DEFAULTS                                                                         \

@@ -256,8 +256,9 @@ static void open_trace(struct session *s)
 	const struct zh_session_config *config = s->config;
 	struct zh_trace_config trace = {
 		.recorder = true,
-		.packets = config->tier == ZH_TIER_PACKETS,
-		.softirq = config->tier == ZH_TIER_PACKETS,
+		.packets = config->tier >= ZH_TIER_PACKETS,
+		.softirq = config->tier >= ZH_TIER_PACKETS,
+		.softirq_detail = config->tier >= ZH_TIER_FULL,
 		.netns_fd = config->probe.netns_fd,
 		.peer_netns_fd = config->probe.peer_netns_fd,
 		.run = (uint32_t)s->record->start_ns,

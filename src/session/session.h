@@ -12,7 +12,13 @@
 #include "probe/probe.h"
 #include "record/record.h"
 
-enum zh_trace_tier { ZH_TIER_NONE, ZH_TIER_RECORDER, ZH_TIER_PACKETS };
+/* What is traced; each tier includes the one before. */
+enum zh_trace_tier {
+	ZH_TIER_NONE,     /* user-space and kernel time stamps only */
+	ZH_TIER_RECORDER, /* scheduler, interrupts, idle: costs packets nothing */
+	ZH_TIER_PACKETS,  /* our own packets, and when softirqs ran */
+	ZH_TIER_FULL,     /* also softirq raises and NAPI polls: two more hooks on every packet */
+};
 
 struct zh_session_phase {
 	const char *label;

@@ -167,7 +167,7 @@ bool zh_trace_has(const struct zh_trace *trace, const char *what)
 	if (!strcmp(what, "packets"))
 		return links[ZH_HOOK_netif_receive_skb];
 	if (!strcmp(what, "softirq"))
-		return links[ZH_HOOK_softirq_raise] && links[ZH_HOOK_softirq_entry];
+		return links[ZH_HOOK_softirq_entry] && links[ZH_HOOK_softirq_exit];
 	if (!strcmp(what, "qdisc"))
 		return links[ZH_HOOK_net_dev_queue];
 	return !strcmp(what, "netfilter") && trace->n_brackets;

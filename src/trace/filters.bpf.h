@@ -21,9 +21,9 @@ static __always_inline bool load_wire(struct __sk_buff *skb, uint32_t at, struct
 	return !bpf_skb_load_bytes(skb, at, ret, sizeof(*ret)) && is_ours(ret);
 }
 
-static __always_inline bool filter_icmp(struct __sk_buff *skb, struct zh_wire *wire)
+/* An ICMP packet of ours, request or reply. */
+static __always_inline bool load_icmp(struct __sk_buff *skb, struct datagram *ret)
 {
-	struct datagram d;
 	uint8_t first;
 	uint32_t at = 0;
 
@@ -31,9 +31,20 @@ static __always_inline bool filter_icmp(struct __sk_buff *skb, struct zh_wire *w
 		return false;
 	if (first >> 4 == 4) /* an IPv4 header; no ICMP type of ours looks like that */
 		at = (first & 15) * 4;
-	/* A raw socket gets the request too; it is not what anybody waits for. */
-	if (bpf_skb_load_bytes(skb, at, &d, sizeof(d)) ||
-		(d.type != ICMP_REPLY && d.type != ICMP6_REPLY) || !is_ours(&d.wire))
+	return !bpf_skb_load_bytes(skb, at, ret, sizeof(*ret)) && is_ours(&ret->wire);
+}
+
+/* A raw socket gets the request too; it is not what anybody waits for. */
+static __always_inline bool is_reply(const struct datagram *d)
+{
+	return d->type == ICMP_REPLY || d->type == ICMP6_REPLY;
+}
+
+static __always_inline bool filter_icmp(struct __sk_buff *skb, struct zh_wire *wire)
+{
+	struct datagram d;
+
+	if (!load_icmp(skb, &d) || !is_reply(&d))
 		return false;
 	*wire = d.wire;
 	return true;
@@ -109,13 +120,13 @@ SEC("socket")
 int zh_filter_raw_icmp(struct __sk_buff *skb)
 {
 	struct probes p = {.n = 1, .leg = leg_of(ZH_TRACE_PROBER)};
-	struct zh_wire wire;
+	struct datagram d;
 	struct hook hook;
 
-	if (!filter_icmp(skb, &wire))
+	if (!load_icmp(skb, &d))
 		return KEEP_NONE;
-	p.seq = wire.seq;
-	if (hook_begin(&hook, ZH_HOOK_socket_filter))
+	p.seq = d.wire.seq;
+	if (is_reply(&d) && hook_begin(&hook, ZH_HOOK_socket_filter))
 		stamp_delivery(&hook, &p, ZH_TRACE_PROBER);
 	return KEEP_ALL;
 }

@@ -26,7 +26,7 @@
 /* Programs the kernel may refuse before we take the next object, or give up. */
 #define REFUSALS_MAX 12
 
-enum group { RECORDER, VECTOR, SOFTIRQ, PACKETS, QDISC };
+enum group { RECORDER, VECTOR, SOFTIRQ, SOFTIRQ_DETAIL, PACKETS, QDISC };
 
 struct hook {
 	const char *name; /* of the tracepoint; the program is "zh_" in front of it */
@@ -76,6 +76,8 @@ static bool is_wanted(const struct zh_trace_config *config, enum group group)
 		return config->recorder;
 	case SOFTIRQ:
 		return config->softirq;
+	case SOFTIRQ_DETAIL:
+		return config->softirq && config->softirq_detail;
 	case PACKETS:
 		return config->packets;
 	case QDISC:

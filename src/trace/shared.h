@@ -53,10 +53,10 @@
 	X(mm_compaction_end, RECORDER)                                                             \
 	X(page_fault_user, VECTOR)                                                                 \
 	X(page_fault_kernel, VECTOR)                                                               \
-	X(softirq_raise, SOFTIRQ)                                                                  \
+	X(softirq_raise, SOFTIRQ_DETAIL)                                                           \
 	X(softirq_entry, SOFTIRQ)                                                                  \
 	X(softirq_exit, SOFTIRQ)                                                                   \
-	X(napi_poll, SOFTIRQ)                                                                      \
+	X(napi_poll, SOFTIRQ_DETAIL)                                                               \
 	X(netif_rx, PACKETS)                                                                       \
 	X(netif_receive_skb, PACKETS)                                                              \
 	X(kfree_skb, PACKETS)                                                                      \

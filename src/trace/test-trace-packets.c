@@ -227,7 +227,7 @@ static void with_sending_hooks(void **state)
 
 	(void)state;
 	config.qdisc = true;
-	config.softirq = true;
+	config.softirq = config.softirq_detail = true;
 	expected.counts[ZH_POINT_TX_QUEUE][0] = expected.counts[ZH_POINT_TX_QUEUE][1] = 1;
 	expected.counts[ZH_POINT_TX_XMIT][0] = expected.counts[ZH_POINT_TX_XMIT][1] = 1;
 	on_own_lo(ZH_TRANSPORT_UDP, AF_INET, 64, config, &expected, &tally);

@@ -4,6 +4,7 @@
  *
  * recorder  scheduler, interrupt, idle and IPI events in per-CPU overwrite rings; user space reads
  *           only the window of a sample that is worth keeping.
+ * softirq   when softirqs ran, for the recorder; each hook costs every packet of the machine.
  * packets   stamps of our own probes, gated by length, magic and id, appended to the sample's slot.
  * qdisc, netfilter   only where a queue discipline or rules are on the path.
  *
@@ -21,7 +22,8 @@
 #include "record/record.h"
 
 struct zh_trace_config {
-	bool recorder, packets, softirq, qdisc, netfilter;
+	/* softirq: when a softirq ran; softirq_detail: also when it was raised, and NAPI polls */
+	bool recorder, packets, softirq, softirq_detail, qdisc, netfilter;
 	int netns_fd, peer_netns_fd; /* for the netfilter brackets; -1: current / none */
 	uint32_t run;                /* struct zh_wire's run id: only these packets are stamped */
 	uint32_t size_bytes;         /* payload size of the probes */
