@@ -47,8 +47,8 @@ const struct zh_fault zh_fault_udp_flood = {
 	.gap_ns = 3 * ZH_NSEC_PER_MSEC,
 	.timeout_ns = ZH_NSEC_PER_SEC,
 	.count = 500,
-	.params = {{"burst_sends", 60, 160}, {"size_bytes", 100, 1000},
-		{"pause_ns", 3 * ZH_NSEC_PER_MSEC, 8 * ZH_NSEC_PER_MSEC}},
+	.params = {{"burst_sends", 120, 250}, {"size_bytes", 100, 400},
+		{"pause_ns", ZH_NSEC_PER_MSEC, 3 * ZH_NSEC_PER_MSEC}},
 	.inject = inject,
 	.remove = undo,
 };
