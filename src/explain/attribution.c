@@ -206,6 +206,8 @@ static void attribute(
 		find_candidates(ex, a, sums, &slow, &late);
 		a->slow = explain_all(ex, a, &slow, false, &a->n_slow);
 		if (!ex->failed)
+			zh_claim_by_analogy(a);
+		if (!ex->failed)
 			a->late = explain_all(ex, a, &late, true, &a->n_late);
 		zh_stage_table(ex, a, sums);
 	} else {

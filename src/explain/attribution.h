@@ -55,5 +55,8 @@ static inline size_t zh_baseline_index(uint32_t kind, unsigned int stage, unsign
 /* Pieces whose time is measured against a baseline; all others count in full. */
 bool zh_piece_is_base(const struct zh_segment *segment, const struct zh_piece *piece);
 
-/* Gives each piece with excess to a cause (claims.c). */
+/* Gives each piece with excess to a cause (claim-table.c). */
 void zh_claim_pieces(const struct zh_explain *ex, struct zh_timeline *tl);
+
+/* Long waits without events, where measured ones of the same stage agree (analogy.c). */
+void zh_claim_by_analogy(struct zh_attribution *a);

@@ -91,10 +91,20 @@ static int compare_culprits(const void *left, const void *right)
 	return (a->piece.pid > b->piece.pid) - (a->piece.pid < b->piece.pid);
 }
 
+static void count_hits(const uint64_t *per_sample, size_t n, uint64_t ret[static ZH_POLICY_MAX])
+{
+	size_t i;
+	int policy;
+
+	for (i = 0; i < n; i++)
+		for (policy = 0; policy < ZH_POLICY_MAX; policy++)
+			ret[policy] += per_sample[i] &&
+				       per_sample[i] >= zh_policy_effect_ns((enum zh_policy)policy);
+}
+
 static void sum_up(struct zh_claims *claims, uint64_t *per_sample, size_t n)
 {
 	size_t i, hits = 0;
-	int policy;
 
 	for (i = 0; i < n; i++) {
 		uint64_t ns = per_sample[i];
@@ -107,8 +117,6 @@ static void sum_up(struct zh_claims *claims, uint64_t *per_sample, size_t n)
 		}
 		claims->big_samples += ns >= BIG_NS;
 		claims->critical_samples += ns >= ZH_POLICY_CRITICAL_NS;
-		for (policy = 0; policy < ZH_POLICY_MAX; policy++)
-			claims->hits[policy] += ns >= zh_policy_effect_ns((enum zh_policy)policy);
 		per_sample[hits++] = ns;
 	}
 	claims->samples = hits;
@@ -120,6 +128,7 @@ bool zh_claims_collect(struct zh_explain *ex, const struct zh_cause *cause, stru
 {
 	const struct zh_attribution *a = ex->attribution;
 	zh_autofree uint64_t *per_sample = calloc(ex->record->n_samples + 1, sizeof(uint64_t));
+	uint64_t slow_hits[ZH_POLICY_MAX] = {0};
 	size_t i;
 
 	*ret = (struct zh_claims){.cause = cause};
@@ -129,8 +138,12 @@ bool zh_claims_collect(struct zh_explain *ex, const struct zh_cause *cause, stru
 	}
 	for (i = 0; i < a->n_slow; i++)
 		add_timeline(ret, &a->slow[i], false, per_sample);
+	count_hits(per_sample, ex->record->n_samples, slow_hits);
 	for (i = 0; i < a->n_late; i++)
 		add_timeline(ret, &a->late[i], true, per_sample);
+	count_hits(per_sample, ex->record->n_samples, ret->hits);
+	for (i = 0; i < ZH_POLICY_MAX; i++)
+		ret->late_hits[i] = ret->hits[i] - slow_hits[i];
 	if (!ret->ns)
 		return false;
 	sum_up(ret, per_sample, ex->record->n_samples);
@@ -157,10 +170,14 @@ struct zh_finding *zh_claims_finding(struct zh_explain *ex, const struct zh_clai
 	if (!finding)
 		return NULL;
 	finding->has_attribution = true;
-	finding->weight = policy == ZH_POLICY_FAULT ? ZH_WEIGHT_FAULT : ZH_WEIGHT_OTHER;
+	if ((policy == ZH_POLICY_FAULT || policy == ZH_POLICY_PEER) &&
+		claims->share >= ZH_FAULT_SHARE_MIN)
+		finding->weight = ZH_WEIGHT_FAULT;
 	finding->attributed_ns = claims->ns;
 	finding->attributed_share = claims->share;
 	finding->samples = claims->samples;
+	if (2 * claims->unmeasured_ns > claims->ns && finding->confidence > ZH_CONFIDENCE_MEDIUM)
+		finding->confidence = ZH_CONFIDENCE_MEDIUM;
 	return finding;
 }
 
@@ -207,6 +224,10 @@ struct zh_finding *zh_cause_report(struct zh_explain *ex, const struct zh_cause 
 		"median %s, longest %s in an affected sample; %" PRIu64
 		" samples with a millisecond or more",
 		ZH_NS_TEXT(c->median_ns), ZH_NS_TEXT(c->max_ns), c->big_samples);
+	if (c->unmeasured_ns && c->unmeasured_ns < c->ns)
+		zh_finding_evidence(finding,
+			"%s of it in samples without events, by analogy with the measured ones",
+			ZH_NS_TEXT(c->unmeasured_ns));
 	if (c->late_ns)
 		zh_finding_evidence(finding,
 			"%s of it delayed probes before they were sent, so no RTT shows it",

@@ -14,6 +14,7 @@
  */
 enum zh_policy {
 	ZH_POLICY_FAULT,  /* a setting or fault that has no business on this path */
+	ZH_POLICY_PEER,   /* the responding program takes its time */
 	ZH_POLICY_SHARED, /* what other programs do on any shared machine */
 	ZH_POLICY_IDLE,   /* cost of idle CPUs, which every quiet machine pays */
 	ZH_POLICY_HOST,   /* what the host does: never above low, nothing here can cure it */
@@ -34,11 +35,12 @@ struct zh_claims {
 	const struct zh_cause *cause;
 	uint64_t ns, max_ns, median_ns; /* over all; per sample */
 	uint64_t samples;
-	uint64_t big_samples;          /* with at least a millisecond */
-	uint64_t hits[ZH_POLICY_MAX];  /* samples with at least the policy's effect */
-	uint64_t critical_samples;     /* samples with at least the critical effect */
-	uint64_t late_ns;              /* part of ns that lies before sends */
-	uint64_t rt_ns, unmeasured_ns; /* by real-time tasks; without events */
+	uint64_t big_samples;              /* with at least a millisecond */
+	uint64_t hits[ZH_POLICY_MAX];      /* samples with at least the policy's effect */
+	uint64_t late_hits[ZH_POLICY_MAX]; /* of these: only sent late, round trip not slower */
+	uint64_t critical_samples;         /* samples with at least the critical effect */
+	uint64_t late_ns;                  /* part of ns that lies before sends */
+	uint64_t rt_ns, unmeasured_ns;     /* by real-time tasks; without events */
 	uint64_t stage_ns[ZH_STAGE_MAX];
 	double share;                                /* of all excess */
 	struct zh_culprit culprits[ZH_CULPRITS_MAX]; /* most time first */
@@ -62,6 +64,8 @@ enum zh_severity zh_policy_severity(
 /* What a sample must lose to count for a policy, and for being critical. */
 uint64_t zh_policy_effect_ns(enum zh_policy policy);
 #define ZH_POLICY_CRITICAL_NS 10000000ull
+/* A fault with a smaller share of the excess does not go ahead of what others do. */
+#define ZH_FAULT_SHARE_MIN 0.1
 
 /* Adds the finding with its severity by that policy, its attribution and the usual evidence (how
  * many samples, median, max). */

@@ -28,7 +28,8 @@ static void run_rules(struct zh_explain *ex)
 static void demote_consequences(struct zh_explain *ex)
 {
 	static const char *const reasons[] = {"loopback-down", "policy-route"};
-	static const char *const effects[] = {"route-drop", "device-drop", "unspecified-drop"};
+	static const char *const effects[] = {
+		"route-drop", "device-drop", "qdisc-drop", "unspecified-drop"};
 	bool found = false;
 	size_t i, k;
 

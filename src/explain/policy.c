@@ -10,11 +10,13 @@
  *
  *          samples  share   that lost at least
  * fault       3       1 %       50 us    a shaper, a rule set, a real-time hog, a quota
+ * peer        5       3 %      500 us    a responder that does not answer at once
  * shared      5       3 %      500 us    other tasks, interrupts, softirq load
  * idle        5       5 %        2 ms    idle exit, sending of wake-up interrupts
  * host        never above low
  *
- * What is due to others (shared) and makes less than 5 % of all excess never warns: long waits
+ * A sample that was only sent late counts a third: no round trip was slower for it. What is due to
+ * others (shared) and makes less than 5 % of all excess never warns: long waits
  * collect a little of everything. Critical: a warning that is not shared, and 5 % of the samples
  * lost at least 10 ms. Below a warning: low when any
  * sample lost a millisecond or when a tenth of all excess is due to it (the latter not for idle
@@ -29,6 +31,7 @@ static const struct {
 	double share;
 } limits[ZH_POLICY_MAX] = {
 	[ZH_POLICY_FAULT] = {3, 50000, 0.01},
+	[ZH_POLICY_PEER] = {5, 500000, 0.03},
 	[ZH_POLICY_SHARED] = {5, 500000, 0.03},
 	[ZH_POLICY_IDLE] = {5, 2000000, 0.05},
 	[ZH_POLICY_HOST] = {0, 0, 0},
@@ -36,6 +39,7 @@ static const struct {
 
 #define CRITICAL_SHARE 0.05
 #define LOW_SHARE 0.1
+#define LATE_DISCOUNT (2.0 / 3)
 #define SHARED_EXCESS_SHARE 0.05
 
 uint64_t zh_policy_effect_ns(enum zh_policy policy)
@@ -56,9 +60,11 @@ enum zh_severity zh_policy_severity(
 	const struct zh_explain *ex, const struct zh_claims *claims, enum zh_policy policy)
 {
 	double total = (double)ZH_MAX(ex->attribution->n_samples, (uint64_t)1);
+	double hits =
+		(double)claims->hits[policy] - LATE_DISCOUNT * (double)claims->late_hits[policy];
 
 	if (policy == ZH_POLICY_HOST || claims->hits[policy] < limits[policy].samples ||
-		(double)claims->hits[policy] / total < limits[policy].share)
+		hits / total < limits[policy].share)
 		return below_warning(claims, policy);
 	if (policy == ZH_POLICY_SHARED)
 		return claims->share < SHARED_EXCESS_SHARE ? below_warning(claims, policy)

@@ -250,6 +250,86 @@ static void stopped(struct builder *b, struct synth *s)
 	named_switch(b, at + 20 * MS - 20 * US, 1, RESPONDER, 0, 0, "responder");
 }
 
+/* A timer wakes the responder long after the request came up to its socket. */
+static void sleeping_elsewhere(struct builder *b, struct synth *s)
+{
+	struct zh_sample *sample;
+	uint64_t at;
+	size_t i;
+
+	s->events = true;
+	sample = build_udp(b, s);
+	/* Everything from the wake-up on comes 9 ms later. */
+	at = s->at[0][ZH_STAGE_WAKE_IPI];
+	for (i = sample->stamps; i < b->r->n_stamps; i++)
+		if (b->r->stamps[i].ns >= at && b->r->stamps[i].point != ZH_POINT_SOCK)
+			b->r->stamps[i].ns += 9 * MS;
+	for (i = sample->events; i < b->r->n_events; i++)
+		if (b->r->events[i].ns >= at)
+			b->r->events[i].ns += 9 * MS;
+	sample->peer_recv_ns += 9 * MS;
+	sample->peer_send_ns += 9 * MS;
+	sample->peer_sent_ns += 9 * MS;
+	sample->recv_ns += 9 * MS;
+	event(b, at + 5 * MS, 0, ZH_EVENT_SOFTIRQ_IN, 0, 7);
+	event(b, at + 5 * MS + US, 0, ZH_EVENT_SOFTIRQ_OUT, 0, 7);
+}
+
+/* A responder that is not ours, stopped for 15 ms: no user stamps, its reply looks like a request.
+ */
+static void foreign_stopped(struct builder *b, struct synth *s)
+{
+	struct zh_sample *sample;
+	uint64_t at, send;
+	size_t i;
+
+	s->d[0][ZH_STAGE_PICK_UP] = 15 * MS;
+	s->events = true;
+	sample = build_udp(b, s);
+	at = s->at[0][ZH_STAGE_PICK_UP];
+	send = sample->peer_send_ns;
+	for (i = sample->stamps; i < b->r->n_stamps; i++)
+		if (b->r->stamps[i].ns >= send && b->r->stamps[i].point <= ZH_POINT_RX)
+			b->r->stamps[i].leg = 0;
+	sample->peer_recv_ns = sample->peer_send_ns = sample->peer_sent_ns = 0;
+	named_switch(b, at - 300 * US, 1, 0, RESPONDER, 0x104, "swapper/1");
+	event(b, at + 15 * MS - 30 * US, 1, ZH_EVENT_WAKING, RESPONDER, 1);
+	named_switch(b, at + 15 * MS - 20 * US, 1, RESPONDER, 0, 0, "responder");
+}
+
+/* The second packet of a message left 40 ms after the first had woken the responder. */
+static void next_part(struct builder *b, struct synth *s)
+{
+	struct zh_sample *sample;
+	uint64_t first;
+	size_t i, n;
+
+	s->d[0][ZH_STAGE_HELD] = 40 * MS;
+	sample = build_udp(b, s);
+	first = sample->send_ns + 5 * US;
+	n = b->r->n_stamps;
+	for (i = sample->stamps; i < n && b->r->stamps[i].leg == 0; i++)
+		build_stamp(b, sample, b->r->stamps[i].point, 0, first + (i - sample->stamps) * US,
+			b->r->stamps[i].cpu, b->r->stamps[i].arg);
+}
+
+/* Parked by its quota before the window begins: only earlier samples' events know. */
+static void parked_before(struct builder *b, struct synth *s)
+{
+	struct synth before = build_healthy(1);
+	uint64_t at;
+
+	before.events = true;
+	b->now_ns -= b->gap_ns;
+	build_udp(b, &before);
+	named_switch(b, b->r->samples[b->r->n_samples - 1].recv_ns, 1, HOG, RESPONDER,
+		ZH_SWITCH_PREV_THROTTLED, "hog");
+	s->d[0][ZH_STAGE_PICK_UP] = 50 * MS;
+	build_udp(b, s);
+	at = s->at[0][ZH_STAGE_PICK_UP];
+	named_switch(b, at + 50 * MS - 20 * US, 1, RESPONDER, HOG, 0, "responder");
+}
+
 static void late_timer(struct builder *b, struct synth *s)
 {
 	s->late_ns = 7 * MS;
@@ -308,6 +388,14 @@ static const struct {
 		ZH_SEVERITY_CRITICAL},
 	{"late-responder", slow_peer, ZH_TRANSPORT_UDP, ZH_SEVERITY_WARNING, ZH_SEVERITY_WARNING},
 	{"late-responder", stopped, ZH_TRANSPORT_UDP, ZH_SEVERITY_CRITICAL, ZH_SEVERITY_CRITICAL},
+	{"late-responder", sleeping_elsewhere, ZH_TRANSPORT_UDP, ZH_SEVERITY_WARNING,
+		ZH_SEVERITY_WARNING},
+	{"late-responder", foreign_stopped, ZH_TRANSPORT_UDP, ZH_SEVERITY_CRITICAL,
+		ZH_SEVERITY_CRITICAL},
+	{"tcp-delayed-ack", next_part, ZH_TRANSPORT_TCP, ZH_SEVERITY_CRITICAL,
+		ZH_SEVERITY_CRITICAL},
+	{"cfs-throttle", parked_before, ZH_TRANSPORT_UDP, ZH_SEVERITY_CRITICAL,
+		ZH_SEVERITY_CRITICAL},
 	{"timer-lateness", late_timer, ZH_TRANSPORT_ICMP, ZH_SEVERITY_LOW, ZH_SEVERITY_LOW},
 	{"run-queue-wait", late_by_hog, ZH_TRANSPORT_ICMP, ZH_SEVERITY_WARNING,
 		ZH_SEVERITY_WARNING},
@@ -329,7 +417,7 @@ static struct zh_explanation *run_case(struct builder *b, size_t n, bool control
 {
 	unsigned int i;
 
-	build_start(b, SAMPLES, cases[n].transport);
+	build_start(b, 2 * SAMPLES, cases[n].transport);
 	for (i = 0; i < SAMPLES; i++) {
 		struct synth s = build_healthy(i);
 
@@ -444,6 +532,40 @@ static void real_time_hogs_are_faults(void **state)
 	zh_record_free(b.r);
 }
 
+/* Half of the throttled samples have no events: counted by analogy, and said so. */
+static void waits_without_events_go_by_analogy(void **state)
+{
+	const struct zh_finding *f;
+	struct builder b;
+	struct zh_explanation *e;
+	unsigned int i, k, said = 0;
+
+	(void)state;
+	build_start(&b, SAMPLES, ZH_TRANSPORT_UDP);
+	for (i = 0; i < SAMPLES; i++) {
+		struct synth s = build_healthy(i);
+
+		if (i % 10 == 3) {
+			throttle(&b, &s);
+		} else if (i % 10 == 7) {
+			s.d[0][ZH_STAGE_RESUME] += 60 * MS;
+			build_udp(&b, &s);
+		} else {
+			build_healthy_sample(&b, i, ZH_TRANSPORT_UDP);
+		}
+	}
+	e = explain_or_fail(&b);
+	f = &e->findings[0];
+	assert_string_equal(f->rule->id, "cfs-throttle");
+	assert_int_equal(f->samples, SAMPLES / 5);
+	assert_true(e->unexplained_share < 0.01);
+	for (k = 0; f->evidence[k]; k++)
+		said += strstr(f->evidence[k], "by analogy") != NULL;
+	assert_int_equal(said, 1);
+	zh_explanation_free(e);
+	zh_record_free(b.r);
+}
+
 /* A fault in every sample is no baseline. */
 static void constant_faults_are_found(void **state)
 {
@@ -484,6 +606,7 @@ int main(void)
 		cmocka_unit_test(stays_silent_on_healthy_runs),
 		cmocka_unit_test(one_offs_do_not_warn),
 		cmocka_unit_test(real_time_hogs_are_faults),
+		cmocka_unit_test(waits_without_events_go_by_analogy),
 		cmocka_unit_test(constant_faults_are_found),
 	};
 

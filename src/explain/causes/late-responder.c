@@ -35,7 +35,7 @@ static void run(const struct zh_cause *cause, struct zh_explain *ex)
 	struct zh_finding *finding;
 
 	zh_loss_report(ex, cause);
-	finding = zh_cause_report(ex, cause, ZH_POLICY_FAULT, ZH_CONFIDENCE_HIGH, &claims);
+	finding = zh_cause_report(ex, cause, ZH_POLICY_PEER, ZH_CONFIDENCE_HIGH, &claims);
 	if (!finding)
 		return;
 	if (claims.stage_ns[ZH_STAGE_PEER])
