@@ -32,6 +32,9 @@ int session_open_probe(struct session *s, const struct zh_session_phase *phase,
  */
 uint64_t session_burst_p50(struct session *s);
 
+/* Packets a second that the busiest CPU takes in; watches for 25 ms. 0 when it cannot be read. */
+uint64_t session_packet_rate(void);
+
 /* Adds closed_port.<family>.* to the facts: what a closed loopback port answers. */
 void session_try_closed_ports(struct zh_fact_set *facts);
 
