@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "base/util.h"
+#include "explain/describe-outliers.h"
 #include "explain/describe-timeline.h"
 #include "explain/explain.h"
 #include "stats/histogram.h"
@@ -225,12 +226,15 @@ static void describe_not_measured(const struct zh_record *r, struct zh_node *par
 void zh_explanation_describe(const struct zh_explanation *explanation,
 	const struct zh_record *record, struct zh_node *node)
 {
-	struct zh_node *kernel;
+	struct zh_node *kernel, *rtt;
 
 	zh_node_value(
 		node, "verdict", NULL, zh_string(zh_explanation_verdict(explanation, record)));
-	zh_rtt_describe(&explanation->rtt, zh_node_object(node, "rtt", "Round trips"));
+	rtt = zh_node_object(node, "rtt", "Round trips");
+	zh_rtt_describe(&explanation->rtt, rtt);
 	if (explanation->kernel_rtt.count) {
+		zh_node_value(rtt, NULL, "p50 by the kernel's stamp",
+			zh_ns(explanation->kernel_rtt.p50_ns));
 		kernel = zh_node_object(node, "kernel_rtt", NULL);
 		zh_rtt_describe(&explanation->kernel_rtt, kernel);
 	}
@@ -239,6 +243,7 @@ void zh_explanation_describe(const struct zh_explanation *explanation,
 	describe_stages(explanation, node);
 	describe_findings(explanation, node);
 	describe_unexplained(explanation, node);
+	zh_outliers_describe(explanation, record, node);
 	if (explanation->n_timelines)
 		zh_timeline_describe(&explanation->timelines[0], record, node);
 	describe_not_measured(record, node);
