@@ -54,10 +54,6 @@ static bool is_own_softirq(const struct cutter *c)
 		return false;
 	if (kind == ZH_STAGE_WORK || kind == ZH_STAGE_WHOLE)
 		return true;
-	/* In the context of one's own thread it receives one's own packets. */
-	if (c->thread.status == ZH_THREAD_RUNNING && c->cpu.task_known && c->seg->pid &&
-		c->cpu.pid == c->seg->pid)
-		return true;
 	/* The tail of the softirq that delivered the packet, on its way back to user space. */
 	return (c->seg->stage == ZH_STAGE_PICK_UP || c->seg->stage == ZH_STAGE_RESUME ||
 		       c->seg->stage == ZH_STAGE_PEER) &&

@@ -165,10 +165,26 @@ static bool is_tcp_hold(struct claim *c)
 	return is_tcp(c) && c->piece->to_ns - c->piece->from_ns >= TCP_HOLD_NS;
 }
 
-/* Our own thread received another probe of ours first: both were under way at once. */
-static bool is_own_rx(struct claim *c)
+/* Neighbours in the record that may be under way at the same time. */
+#define NEIGHBOURS 8
+
+/* Our own thread was in the softirq while another probe of ours was under way: sent late, several
+ * are, and then they stand in each other's way. */
+static bool is_own_probe(struct claim *c)
 {
-	return c->piece->flags & ZH_PIECE_IN_RX;
+	const struct zh_record *r = c->ex->record;
+	size_t self = c->tl->sample, i, from = self > NEIGHBOURS ? self - NEIGHBOURS : 0;
+
+	if (!is_net_softirq(c) ||
+		(c->piece->pid != c->phase->prober_pid && c->piece->pid != c->phase->responder_pid))
+		return false;
+	for (i = from; i < r->n_samples && i <= self + NEIGHBOURS; i++) {
+		const struct zh_sample *s = &r->samples[i];
+
+		if (i != self && s->send_ns <= c->piece->to_ns && s->recv_ns >= c->piece->from_ns)
+			return true;
+	}
+	return false;
 }
 
 /* The receiver of this leg is the responder. */
@@ -208,6 +224,7 @@ static const struct {
 	{ANY, A(RECLAIM), NULL, &zh_cause_memory_reclaim, false},
 	{S(HELD), ANY, NULL, &zh_cause_tcp_delayed_ack, false},
 	{S(QDISC), ANY, NULL, &zh_cause_qdisc_delay, false},
+	{ANY, A(SOFTIRQ), is_own_probe, &zh_cause_tool_overhead, false},
 	{ANY, A(SOFTIRQ), is_net_softirq, &zh_cause_softirq_load, false},
 	{ANY, A(NMI) | A(IRQ) | A(SOFTIRQ), NULL, &zh_cause_interference, false},
 	{WORK_STAGES, A(OWN), is_bpf, &zh_cause_bpf_program, true},
@@ -231,8 +248,6 @@ static const struct {
 	{S(PEER), A(OWN) | A(UNKNOWN), NULL, &zh_cause_late_responder, false},
 	{S(RESUME) | S(PICK_UP) | S(REQUEST) | S(REPLY) | S(DELIVER) | S(ROUND_TRIP),
 		A(OWN) | A(UNKNOWN), is_tcp_hold, &zh_cause_tcp_delayed_ack, false},
-	{S(SEND) | S(PICK_UP) | S(RESUME) | S(PEER), A(OWN), is_own_rx, &zh_cause_tool_overhead,
-		false},
 	{ANY, A(OWN), is_dark, &zh_cause_host_stall, true},
 };
 

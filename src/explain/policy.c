@@ -11,7 +11,7 @@
  *          samples  share   that lost at least
  * fault       3       1 %       50 us    a shaper, a rule set, a real-time hog, a quota
  * peer        5       3 %      500 us    a responder that does not answer at once
- * shared      5       3 %      500 us    other tasks, interrupts, softirq load
+ * shared      6       4 %      500 us    other tasks, interrupts, softirq load
  * idle        5       5 %        2 ms    idle exit, sending of wake-up interrupts
  * host        never above low
  *
@@ -32,7 +32,7 @@ static const struct {
 } limits[ZH_POLICY_MAX] = {
 	[ZH_POLICY_FAULT] = {3, 50000, 0.01},
 	[ZH_POLICY_PEER] = {5, 500000, 0.03},
-	[ZH_POLICY_SHARED] = {5, 500000, 0.03},
+	[ZH_POLICY_SHARED] = {6, 500000, 0.04},
 	[ZH_POLICY_IDLE] = {5, 2000000, 0.05},
 	[ZH_POLICY_HOST] = {0, 0, 0},
 };
