@@ -10,7 +10,8 @@
  * responder cannot run. The flood is sent from the prober's CPU in the idle class, so that it is in
  * nobody's way itself, and in large sends that the receiving side must cut apart, so that receiving
  * is dearer than sending. No more is under way than the queues hold: nothing is dropped. The
- * control sends a few datagrams through the same steering.
+ * control sends a few datagrams without steering, which costs every packet a hop and so is no
+ * healthy state.
  */
 static int inject(struct zh_lab_run *run, struct zh_err *err)
 {
@@ -23,7 +24,10 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 		.size_bytes = (uint32_t)run->param[1],
 		.pause_ns = run->param[2],
 		.idle_class = true};
-	int r = zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", run->peer_cpu, err);
+	int r = 0;
+
+	if (!run->control)
+		r = zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", run->peer_cpu, err);
 
 	return r < 0 ? r : lab_flood_start(run, &flood, err);
 }
