@@ -86,12 +86,14 @@ static int store(const struct zh_option *option, void *config, const char *text,
 }
 
 /* The getopt tables of `options`; the value that getopt_long() returns is 256 + index. */
-static int build_tables(
-	const struct zh_option *options, struct option *ret_long, char *ret_short, size_t size)
+static int build_tables(const struct zh_option *options, bool mixed, struct option *ret_long,
+	char *ret_short, size_t size)
 {
 	size_t len = 0;
 	int i;
 
+	if (!mixed)
+		ret_short[len++] = '+';
 	ret_short[len++] = ':';
 	for (i = 0; options[i].name; i++) {
 		bool has_arg = options[i].type != ZH_OPTION_FLAG;
@@ -135,7 +137,7 @@ static int unknown(int c, char **argv, struct zh_err *err)
 	return zh_err_set(err, -EINVAL, "unknown option '%s' (--help lists them)", word);
 }
 
-int zh_options_parse(const struct zh_option *options, void *config, int argc, char **argv,
+static int parse(const struct zh_option *options, bool mixed, void *config, int argc, char **argv,
 	int *ret_words, struct zh_err *err)
 {
 	struct option long_options[OPTIONS_MAX + 1];
@@ -143,7 +145,7 @@ int zh_options_parse(const struct zh_option *options, void *config, int argc, ch
 	const struct zh_option *option;
 	int c, r;
 
-	r = build_tables(options, long_options, letters, sizeof(letters));
+	r = build_tables(options, mixed, long_options, letters, sizeof(letters));
 	if (r < 0)
 		return zh_err_set(err, r, "too many options in a table");
 	optind = 0;
@@ -160,6 +162,18 @@ int zh_options_parse(const struct zh_option *options, void *config, int argc, ch
 	}
 	*ret_words = optind;
 	return 0;
+}
+
+int zh_options_parse(const struct zh_option *options, void *config, int argc, char **argv,
+	int *ret_words, struct zh_err *err)
+{
+	return parse(options, true, config, argc, argv, ret_words, err);
+}
+
+int zh_options_parse_head(const struct zh_option *options, void *config, int argc, char **argv,
+	int *ret_words, struct zh_err *err)
+{
+	return parse(options, false, config, argc, argv, ret_words, err);
 }
 
 void zh_options_help(const struct zh_option *options, struct zh_buf *buf)

@@ -43,6 +43,10 @@ struct zh_option {
 int zh_options_parse(const struct zh_option *options, void *config, int argc, char **argv,
 	int *ret_words, struct zh_err *err);
 
+/* The same, but ends at the first word, whose index *ret_words is; nothing is moved. */
+int zh_options_parse_head(const struct zh_option *options, void *config, int argc, char **argv,
+	int *ret_words, struct zh_err *err);
+
 /* Writes the help lines of a table ("  -c, --count N   ...") into buf, 24-column hanging indent. */
 struct zh_buf;
 void zh_options_help(const struct zh_option *options, struct zh_buf *buf);

@@ -63,6 +63,22 @@ static void options_and_words_mix(void **state)
 	assert_int_equal(words, 8);
 }
 
+static void a_head_ends_at_the_first_word(void **state)
+{
+	char *argv[] = {"prog", "-jo", "ping", "--trac", "packets", "ping", "-c", "many", NULL};
+	struct config config = {};
+	int words;
+
+	(void)state;
+	assert_int_equal(zh_options_parse_head(options, &config, 8, argv, &words, NULL), 0);
+	assert_int_equal(words, 5);
+	assert_true(config.json);
+	assert_string_equal(config.output, "ping");
+	assert_int_equal(config.tier, 2);
+	assert_int_equal(config.count, 0);
+	assert_string_equal(argv[6], "-c");
+}
+
 static void bad_input_is_one_clear_line(void **state)
 {
 	static const struct {
@@ -104,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_and_words_mix),
+		cmocka_unit_test(a_head_ends_at_the_first_word),
 		cmocka_unit_test(bad_input_is_one_clear_line),
 		cmocka_unit_test(help_lists_every_option),
 	};

@@ -35,6 +35,8 @@ struct zh_common {
 		"print one JSON document and nothing else"},                                       \
 		{"help", 'h', ZH_OPTION_FLAG, offsetof(struct zh_common, help), NULL,              \
 			"show this help"},                                                         \
+		{"version", 'V', ZH_OPTION_FLAG, offsetof(struct zh_common, version), NULL,        \
+			"show the version"},                                                       \
 	{                                                                                          \
 		"no-color", 0, ZH_OPTION_FLAG, offsetof(struct zh_common, no_color), NULL,         \
 			"plain text (also: NO_COLOR=1)"                                            \

@@ -15,8 +15,6 @@
 static const struct zh_option global_options[] = {
 	ZH_COMMON_OPTIONS,
 	ZH_MEASURE_OPTIONS,
-	{"version", 'V', ZH_OPTION_FLAG, offsetof(struct zh_common, version), NULL,
-		"show the version"},
 	{},
 };
 
@@ -38,25 +36,45 @@ static const struct zh_command *find_command(const char *name)
 	return NULL;
 }
 
-static void print_overview(void)
+/* Help and version are output like any other: a full disk must not look like success. */
+static int finish_output(void)
+{
+	struct zh_err err = {};
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return ZH_EXIT_OK;
+	zh_err_sys(&err, errno ? -errno : -EIO, "cannot write the output");
+	print_error(&err);
+	return ZH_EXIT_UNABLE;
+}
+
+static int print_version(void)
+{
+	printf("zerohop %s\n", ZH_VERSION);
+	return finish_output();
+}
+
+static void print_overview(FILE *to)
 {
 	zh_autobuf help = {};
 	size_t i;
 
-	printf("Examples:\n"
-	       "  sudo zerohop doctor                     # is my local path healthy; if not, why?\n"
-	       "  zerohop ping -c 100 -i 5ms 127.0.0.1    # where does each round trip's time go?\n"
-	       "  zerohop explain run-queue-wait          # what a finding means, and its cure\n"
-	       "\nUsage: zerohop [OPTIONS] COMMAND [...]     (zerohop COMMAND --help)\n\nCommands:\n");
+	fputs("Examples:\n"
+	      "  sudo zerohop doctor                     # is my local path healthy; if not, why?\n"
+	      "  zerohop ping -c 100 -i 5ms 127.0.0.1    # where does each round trip's time go?\n"
+	      "  zerohop explain run-queue-wait          # what a finding means, and its cure\n"
+	      "\nUsage: zerohop [OPTIONS] COMMAND [...]     (zerohop COMMAND --help)\n\nCommands:\n",
+		to);
 	for (i = 0; zh_command_registry[i]; i++)
-		printf("  %-10s %s\n", zh_command_registry[i]->name,
+		fprintf(to, "  %-10s %s\n", zh_command_registry[i]->name,
 			zh_command_registry[i]->summary);
 	zh_options_help(global_options, &help);
-	printf("\nOptions:\n%s", help.text ? help.text : "");
-	printf("\nExit status: 0 nothing found, 1 findings or loss, 2 usage, 3 could not measure.\n");
+	fprintf(to, "\nOptions:\n%s", help.text ? help.text : "");
+	fputs("\nExit status: 0 nothing found, 1 findings or loss, 2 usage, 3 could not measure.\n",
+		to);
 }
 
-static void print_command_help(const struct zh_command *command)
+static int print_command_help(const struct zh_command *command)
 {
 	zh_autobuf help = {};
 
@@ -65,27 +83,34 @@ static void print_command_help(const struct zh_command *command)
 		command->name, command->usage, command->summary, help.text ? help.text : "");
 	if (command->notes)
 		printf("\n%s", command->notes);
+	return finish_output();
 }
 
-/* Index of the first word that is not a global option (or the value of one). */
-static int command_index(int argc, char **argv)
+static bool has_option(const struct zh_command *command, const char *name)
 {
-	int i;
-	size_t k;
+	const struct zh_option *option;
 
-	for (i = 1; i < argc && argv[i][0] == '-'; i++)
-		for (k = 0; global_options[k].name; k++) {
-			const struct zh_option *o = &global_options[k];
-			bool takes_next =
-				o->type != ZH_OPTION_FLAG &&
-				((argv[i][1] == o->letter && !argv[i][2]) ||
-					(argv[i][1] == '-' && !strcmp(argv[i] + 2, o->name)));
+	for (option = command->options; option->name; option++)
+		if (!strcmp(option->name, name))
+			return true;
+	return false;
+}
 
-			i += takes_next && i + 1 < argc;
-			if (takes_next)
-				break;
-		}
-	return i;
+/* An option ahead of the command that the command would ignore is a mistake. */
+static int check_global(
+	const struct zh_command *command, const struct zh_common *common, struct zh_err *err)
+{
+	const char *name = NULL;
+
+	if (common->output && !has_option(command, "output"))
+		name = "output";
+	else if (common->netns && !has_option(command, "netns"))
+		name = "netns";
+	else if (common->pid && !has_option(command, "pid"))
+		name = "pid";
+	return name ? zh_err_set(err, -EINVAL, "%s: unknown option '--%s' (--help lists them)",
+			      command->name, name)
+		    : 0;
 }
 
 static int usage_error(const struct zh_err *err)
@@ -102,16 +127,18 @@ static int run_command(const struct zh_command *command, const struct zh_common 
 
 	if (!config)
 		return ZH_EXIT_UNABLE;
+	if (check_global(command, common, err) < 0)
+		return usage_error(err);
 	memcpy(config, command->defaults, command->config_size);
 	*config = *common;
 	if (zh_options_parse(command->options, config, argc, argv, &words, err) < 0) {
 		zh_err_wrap(err, "%s", command->name);
 		return usage_error(err);
 	}
-	if (config->help) {
-		print_command_help(command);
-		return ZH_EXIT_OK;
-	}
+	if (config->help)
+		return print_command_help(command);
+	if (config->version)
+		return print_version();
 	status = command->run(config, argc - words, argv + words, err);
 	if (status == ZH_EXIT_USAGE || status == ZH_EXIT_UNABLE)
 		print_error(err);
@@ -123,19 +150,17 @@ int main(int argc, char **argv)
 	struct zh_common common = {};
 	const struct zh_command *command;
 	struct zh_err err = {};
-	int at = command_index(argc, argv), words;
+	int at;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error of write() */
-	if (zh_options_parse(global_options, &common, at, argv, &words, &err) < 0)
+	if (zh_options_parse_head(global_options, &common, argc, argv, &at, &err) < 0)
 		return usage_error(&err);
-	if (common.version) {
-		printf("zerohop %s\n", ZH_VERSION);
-		return ZH_EXIT_OK;
-	}
-	if (at >= argc || common.help) {
-		print_overview();
-		return common.help ? ZH_EXIT_OK : ZH_EXIT_USAGE;
+	if (common.version)
+		return print_version();
+	if (at >= argc) {
+		print_overview(common.help ? stdout : stderr);
+		return common.help ? finish_output() : ZH_EXIT_USAGE;
 	}
 	command = find_command(argv[at]);
 	if (!command) {

@@ -2,6 +2,7 @@
 #include "cmd/measure.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -96,14 +97,48 @@ static void show_progress(void *arg, const struct zh_record *record)
 		record->n_samples, total);
 }
 
+/* A record file that cannot be written is known before the measurement, not after it. */
+static int check_output(const char *path, struct zh_err *err)
+{
+	int r;
+
+	if (!strcmp(path, "-")) {
+		zh_err_set(err, -EINVAL,
+			"--output: a record is a database, not a stream: give a file name");
+		return ZH_EXIT_USAGE;
+	}
+	if (!*path) {
+		zh_err_set(err, -EINVAL, "--output: the file name is empty");
+		return ZH_EXIT_USAGE;
+	}
+	r = zh_record_try_save(path, err);
+	if (r < 0)
+		zh_err_wrap(err, "--output");
+	switch (r) {
+	case 0:
+		return 0;
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EIO:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return ZH_EXIT_UNABLE;
+	default:
+		return ZH_EXIT_USAGE;
+	}
+}
+
 int cmd_measure(const struct zh_common *common, const struct zh_session_config *config,
 	struct zh_record **ret_record, struct zh_explanation **ret_explanation,
 	struct zh_err *ret_save_err, struct zh_err *err)
 {
 	struct zh_session_config session = *config;
 	zh_cleanup(cmd_record_freep) struct zh_record *record = NULL;
-	int r = cmd_enter_netns(common, err);
+	int r = common->output ? check_output(common->output, err) : 0;
 
+	if (!r)
+		r = cmd_enter_netns(common, err);
 	if (r)
 		return r;
 	session.arg = &session;

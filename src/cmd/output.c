@@ -61,13 +61,14 @@ int cmd_enter_netns(const struct zh_common *common, struct zh_err *err)
 		return 0;
 	fd = common->netns ? zh_netns_by_name(common->netns, err)
 			   : zh_netns_of_pid((pid_t)common->pid, err);
-	if (fd == -ENOENT)
+	if (fd == -ENOENT || fd == -EINVAL)
 		return ZH_EXIT_USAGE;
 	r = fd < 0 ? fd : zh_netns_enter(fd, err);
 	if (fd >= 0)
 		close(fd);
 	if (r == -EPERM || r == -EACCES)
-		zh_err_hint(err, "run as root");
+		zh_err_hint(err, geteuid() ? "run as root"
+					   : "needs CAP_SYS_ADMIN, and CAP_SYS_PTRACE for --pid");
 	return r < 0 ? ZH_EXIT_UNABLE : 0;
 }
 

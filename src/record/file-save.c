@@ -218,3 +218,13 @@ int zh_record_save(const struct zh_record *record, const char *path, struct zh_e
 	zh_temp_file_done(&w.file);
 	return r;
 }
+
+int zh_record_try_save(const char *path, struct zh_err *err)
+{
+	struct zh_temp_file file;
+	int r = zh_temp_file_open(&file, path, err);
+
+	if (r == 0)
+		zh_temp_file_done(&file);
+	return r;
+}

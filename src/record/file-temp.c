@@ -29,13 +29,15 @@ static int resolve(struct zh_temp_file *file, struct zh_err *err)
 	const char *path = real ? real : file->shown;
 	struct stat st;
 
+	if (!*file->shown)
+		return fail(file, -ENOENT, err);
 	if (!real && errno != ENOENT)
 		return fail(file, -errno, err);
 	if (real && stat(real, &st) == 0 && !S_ISREG(st.st_mode))
 		return zh_err_set(err, -EINVAL, "cannot write record %s: it is %s", file->shown,
 			S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
-	if (!*path || path[strlen(path) - 1] == '/')
-		return fail(file, *path ? -EISDIR : -ENOENT, err);
+	if (path[strlen(path) - 1] == '/')
+		return fail(file, -EISDIR, err);
 	if (strlen(path) + sizeof(TMP_MARK "00000000") > sizeof(file->temp))
 		return fail(file, -ENAMETOOLONG, err);
 	snprintf(file->path, sizeof(file->path), "%s", path);

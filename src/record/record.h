@@ -107,4 +107,8 @@ void zh_record_counter(struct zh_record *record, const char *name, uint64_t valu
  * file or none. 0, or a negative errno with err set (-EINVAL: not a record, or damaged).
  */
 int zh_record_save(const struct zh_record *record, const char *path, struct zh_err *err);
+
+/* Whether zh_record_save() to `path` may work, to be asked before a long measurement: creates and
+ * removes the temporary file. 0, or a negative errno with the sentence that saving would give. */
+int zh_record_try_save(const char *path, struct zh_err *err);
 int zh_record_load(const char *path, struct zh_record **ret_record, struct zh_err *err);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/nsfs.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,12 +15,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Not blocking: the path may name anything, a FIFO too. */
 static int open_ns(const char *path, struct zh_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return zh_err_sys(err, -errno, "cannot open network namespace %s", path);
+	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
+		close(fd);
+		return zh_err_set(err, -EINVAL, "%s is not a network namespace", path);
+	}
 	return fd;
 }
 
@@ -32,14 +38,21 @@ int zh_netns_of_pid(pid_t pid, struct zh_err *err)
 {
 	char path[64];
 
+	int r;
+
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	return open_ns(path, err);
+	r = open_ns(path, err);
+	if (r == -ENOENT)
+		zh_err_set(err, -ENOENT, "there is no process %d", (int)pid);
+	return r;
 }
 
 int zh_netns_by_name(const char *name, struct zh_err *err)
 {
 	char path[PATH_MAX];
 
+	if (!*name)
+		return zh_err_set(err, -ENOENT, "the name of the network namespace is empty");
 	if (strchr(name, '/'))
 		return open_ns(name, err);
 	snprintf(path, sizeof(path), "/run/netns/%s", name);

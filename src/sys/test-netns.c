@@ -43,6 +43,10 @@ static void a_missing_one_is_a_sentence(void **state)
 	struct zh_err err = {};
 
 	(void)state;
+	assert_int_equal(zh_netns_by_name("", &err), -ENOENT);
+	assert_int_equal(zh_netns_by_name("/", &err), -EINVAL);
+	assert_int_equal(zh_netns_by_name("/dev/null", &err), -EINVAL);
+	assert_int_equal(zh_netns_by_name("/proc/self/ns/mnt", &err), -EINVAL);
 	assert_int_equal(zh_netns_by_name("zh-none", &err), -ENOENT);
 	assert_string_equal(err.text, "cannot open network namespace /run/netns/zh-none: "
 				      "No such file or directory");

@@ -47,6 +47,14 @@ load common
 		ping nosuch.invalid
 		ping ftp:127.0.0.1
 		ping --netns nosuch-netns
+		ping --netns .
+		ping --netns /etc/passwd
+		--netns= ping
+		ping -o -
+		ping -o /nonexistent/x.zhr
+		ping -o /dev/null
+		-o x.zhr explain
+		--pid 1 lab list
 		ping --pid 4194304
 		doctor a b
 		doctor --trace everything
