@@ -71,7 +71,14 @@ static bool matches(const char *pattern, const char *name)
 
 const char *zh_loss_reason_name(const struct zh_record *record, uint32_t reason)
 {
-	return zh_fact_text(&record->before, "drop_reason.%u", reason);
+	static const char prefix[] = "drop_reason.";
+	size_t i;
+
+	for (i = 0; i < record->n_counters; i++)
+		if (record->counters[i].value == reason &&
+			!strncmp(record->counters[i].name, prefix, sizeof(prefix) - 1))
+			return record->counters[i].name + sizeof(prefix) - 1;
+	return NULL;
 }
 
 static const struct zh_cause *cause_of_error(int error, const struct zh_phase *phase)

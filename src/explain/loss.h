@@ -35,6 +35,6 @@ void zh_losses_find(struct zh_explain *ex, struct zh_losses *ret);
 /* The usual life of a drop cause: count, judge, add a finding with evidence. NULL: no loss. */
 struct zh_finding *zh_loss_report(struct zh_explain *ex, const struct zh_cause *cause);
 
-/* "NETFILTER_DROP" of a drop reason number, as the record names those that occurred (fact
- * drop_reason.NUMBER), or NULL. */
+/* "NETFILTER_DROP" of a drop reason number, as the record names those that occurred (counter
+ * drop_reason.NAME), or NULL. */
 const char *zh_loss_reason_name(const struct zh_record *record, uint32_t reason);

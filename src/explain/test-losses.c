@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -47,6 +48,7 @@ static const struct {
 
 static void build_run(struct builder *b, size_t n)
 {
+	char counter[64];
 	unsigned int i;
 
 	build_start(b, 100, cases[n].transport);
@@ -69,8 +71,10 @@ static void build_run(struct builder *b, size_t n)
 		if (cases[n].reason)
 			build_stamp(b, s, ZH_POINT_DROP, 0, s->send_ns + 5 * US, 0, 42);
 	}
-	if (cases[n].reason)
-		zh_fact_string(&b->r->before, cases[n].reason, "drop_reason.42");
+	if (cases[n].reason) {
+		snprintf(counter, sizeof(counter), "drop_reason.%s", cases[n].reason);
+		zh_record_counter(b->r, counter, 42);
+	}
 }
 
 static void every_kind_of_evidence(void **state)

@@ -85,12 +85,13 @@ static int wait_connected(int fd)
 	return -error;
 }
 
-/* Errors of connecting a socket without connections that a later send may or may not repeat: no
- * route, a blackhole, a prohibition. They are what the probe is there to find. */
+/* Errors of connecting that say something about the way: no route, no source address, a blackhole,
+ * a prohibition. They are what the probe is there to find. Without a connection a later send may or
+ * may not repeat them. */
 static bool is_route_error(int code)
 {
 	return code == -ENETUNREACH || code == -EHOSTUNREACH || code == -EINVAL ||
-	       code == -EACCES || code == -EPERM || code == -ENETDOWN;
+	       code == -EACCES || code == -EPERM || code == -ENETDOWN || code == -EADDRNOTAVAIL;
 }
 
 static int connect_channel(struct zh_channel *channel, struct zh_err *err)
@@ -112,9 +113,10 @@ static int connect_channel(struct zh_channel *channel, struct zh_err *err)
 		channel->connected = true;
 		return 0;
 	}
-	if (r < 0 && (transport->flags & ZH_TRANSPORT_INET) &&
-		!(transport->flags & ZH_TRANSPORT_STREAM) && is_route_error(r))
+	if (r < 0 && (transport->flags & ZH_TRANSPORT_INET) && is_route_error(r)) {
+		channel->connect_error = transport->flags & ZH_TRANSPORT_STREAM ? -r : 0;
 		return 0;
+	}
 	if (r < 0) {
 		zh_target_format(target, sizeof(target), transport, &channel->remote);
 		zh_err_sys(err, r, "cannot connect to %s", target);

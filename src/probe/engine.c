@@ -118,7 +118,10 @@ static uint64_t send_probe(struct zh_probe *probe, uint64_t intended_ns)
 	ch->transport->frame(ch, s->seq);
 	s->send_cpu = (uint16_t)sched_getcpu();
 	s->send_ns = zh_now_ns();
-	error = ch->closed ? EPIPE : send_message(probe);
+	if (ch->connect_error)
+		error = ch->connect_error;
+	else
+		error = ch->closed ? EPIPE : send_message(probe);
 	/* A refusal of an earlier request is reported by the next send, which then sends nothing.
 	 */
 	if (error == ECONNREFUSED && !(ch->transport->flags & ZH_TRANSPORT_STREAM) && f->n_open) {

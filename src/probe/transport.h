@@ -48,6 +48,7 @@ struct zh_channel {
 	size_t rx_size, rx_len; /* rx_len: bytes of an incomplete message (streams) */
 	bool connected;         /* false: each send names the remote (there was no route) */
 	bool closed;            /* the peer ended the connection, or it broke */
+	int connect_error;      /* of a stream without a route: every send fails with it */
 	const char *kind;       /* of ICMP sockets: "raw" or "dgram" */
 	uint16_t icmp_id;       /* network order */
 	uint32_t constant_sum;  /* of the part of an ICMP message that never changes */

@@ -19,12 +19,39 @@ as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
 
-# What a run could leave behind: namespaces, qdiscs, BPF programs, temporary files, processes.
+# Everything that a test starts carries this mark, so that other people's runs do not count.
+export ZH_TEST_MARK="$$-$BATS_TEST_NUMBER-$RANDOM"
+
+# What a run of ours left behind: processes, BPF programs that nobody holds, files, queues on lo.
 leftovers() {
-	ip netns list 2>/dev/null
-	tc qdisc show 2>/dev/null
-	bpftool prog list 2>/dev/null | grep -c '^[0-9]' || true
-	find /sys/fs/cgroup -maxdepth 3 -name 'zerohop*' 2>/dev/null || true
-	find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'zerohop*' 2>/dev/null || true
-	pgrep -c -x zerohop || true
+	local environ pid
+	for environ in $(grep -lsz "^ZH_TEST_MARK=$ZH_TEST_MARK\$" /proc/[0-9]*/environ 2>/dev/null); do
+		pid=${environ#/proc/}
+		pid=${pid%/environ}
+		case $(cat "/proc/$pid/comm" 2>/dev/null) in
+		zerohop | zh | nft) echo "process $pid" ;;
+		esac
+	done
+	[ "$(id -u)" = 0 ] && bpftool -j prog list 2>/dev/null |
+		jq -r '.[] | select((.name // "") | startswith("zh_")) |
+			select((.pids // []) | length == 0) | "bpf program \(.id) \(.name)"'
+	find "$BATS_TEST_TMPDIR" -name '*.tmp-*'
+	find /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 -name 'zerohop*' -newer "$BATS_TEST_TMPDIR/.start" 2>/dev/null
+	true
+}
+
+setup() {
+	: > "$BATS_TEST_TMPDIR/.start"
+}
+
+# The kernel takes a moment to free what a killed process held.
+nothing_left() {
+	local left
+	for _ in $(seq 40); do
+		left=$(leftovers)
+		[ -z "$left" ] && return 0
+		sleep 0.25
+	done
+	printf 'left behind: %s\n' "$left"
+	return 1
 }
