@@ -21,6 +21,10 @@
  * from here on a sleep of a TCP receiver between two parts of a message is TCP's own waiting. */
 #define TCP_HOLD_NS (20 * ZH_NSEC_PER_MSEC)
 
+/* The next write of a program that sends a message in parts follows within tens of us; no timer of
+ * TCP is that short. */
+#define HELD_MIN_NS ZH_NSEC_PER_MSEC
+
 /* A dark stretch shorter than this is noise of one's own code. */
 #define DARK_MIN_NS 30000ull
 
@@ -187,6 +191,11 @@ static bool is_own_probe(struct claim *c)
 	return false;
 }
 
+static bool is_held(struct claim *c)
+{
+	return c->piece->to_ns - c->piece->from_ns >= HELD_MIN_NS;
+}
+
 /* The receiver of this leg is the responder. */
 static bool at_responder(struct claim *c)
 {
@@ -222,7 +231,7 @@ static const struct {
 	{ANY, A(HOST), NULL, &zh_cause_host_stall, false},
 	{ANY, A(THROTTLED), NULL, &zh_cause_cfs_throttle, false},
 	{ANY, A(RECLAIM), NULL, &zh_cause_memory_reclaim, false},
-	{S(HELD), ANY, NULL, &zh_cause_tcp_delayed_ack, false},
+	{S(HELD), ANY, is_held, &zh_cause_tcp_delayed_ack, false},
 	{S(QDISC), ANY, NULL, &zh_cause_qdisc_delay, false},
 	{ANY, A(SOFTIRQ), is_own_probe, &zh_cause_tool_overhead, false},
 	{ANY, A(SOFTIRQ), is_net_softirq, &zh_cause_softirq_load, false},

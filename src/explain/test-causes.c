@@ -566,6 +566,28 @@ static void waits_without_events_go_by_analogy(void **state)
 	zh_record_free(b.r);
 }
 
+/* A program that sends in two writes without Nagle: the second packet comes 40 us later. */
+static void two_writes_are_no_fault(void **state)
+{
+	struct builder b;
+	struct zh_explanation *e;
+	unsigned int i;
+
+	(void)state;
+	build_start(&b, SAMPLES, ZH_TRANSPORT_TCP);
+	for (i = 0; i < SAMPLES; i++) {
+		struct synth s = build_healthy(i);
+
+		s.d[0][ZH_STAGE_HELD] = 20 * US + (i % 5) * 20 * US;
+		build_udp(&b, &s);
+	}
+	e = explain_or_fail(&b);
+	assert_null(finding_of(e, "tcp-delayed-ack"));
+	assert_string_equal(zh_explanation_verdict(e, b.r), "healthy");
+	zh_explanation_free(e);
+	zh_record_free(b.r);
+}
+
 /* A fault in every sample is no baseline. */
 static void constant_faults_are_found(void **state)
 {
@@ -607,6 +629,7 @@ int main(void)
 		cmocka_unit_test(one_offs_do_not_warn),
 		cmocka_unit_test(real_time_hogs_are_faults),
 		cmocka_unit_test(waits_without_events_go_by_analogy),
+		cmocka_unit_test(two_writes_are_no_fault),
 		cmocka_unit_test(constant_faults_are_found),
 	};
 
