@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counts the results in Meson's testlog.json and prints "N passed, N failed, N skipped".
+"""Counts the results in one or more testlog.json of Meson and prints "N passed, N failed, N skipped".
 
 Subtests (TAP) count one each; a test without subtests counts as one. Exits 1 when anything failed
 or when nothing ran.
@@ -21,9 +21,8 @@ def subtests(log):
     return counts if sum(counts) else None
 
 
-def main():
-    total = [0, 0, 0]
-    with open(sys.argv[1]) as f:
+def count(path, total):
+    with open(path) as f:
         for line in f:
             test = json.loads(line)
             result = test["result"]
@@ -32,7 +31,13 @@ def main():
                 counts[0 if result in PASS else 2 if result in SKIP else 1] += 1
             elif result not in PASS | SKIP and not counts[1]:
                 counts[1] += 1
-            total = [a + b for a, b in zip(total, counts)]
+            total[:] = [a + b for a, b in zip(total, counts)]
+
+
+def main():
+    total = [0, 0, 0]
+    for path in sys.argv[1:]:
+        count(path, total)
     print("{} passed, {} failed, {} skipped".format(*total))
     sys.exit(1 if total[1] or not total[0] else 0)
 
