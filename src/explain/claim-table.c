@@ -152,7 +152,7 @@ static bool is_flood(struct claim *c)
 	return (double)softirq >= FLOOD_SHARE * (double)(softirq + task);
 }
 
-/* Another thread of this very program. */
+/* Another thread of this program, or another run of it at the same time: the record cannot tell. */
 static bool is_tool(struct claim *c)
 {
 	return strncmp(c->piece->comm, "zerohop", 7) == 0 &&

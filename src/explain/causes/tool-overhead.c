@@ -43,8 +43,10 @@ const struct zh_cause zh_cause_tool_overhead = {
 			.why = "Every hook on the path costs 50 to 150 ns a packet, and the "
 			       "program's own threads need a CPU now and then.",
 			.evidence = "Median of back-to-back probes with and without tracing; "
-				    "CPU time of the program; own threads that ran while a probe's "
-				    "thread waited.",
+				    "CPU time of the program; threads named zerohop that ran while "
+				    "a probe's thread waited, be they this run's or those of "
+				    "another run at the same time, which a record cannot tell "
+				    "apart.",
 			.verify = "Run with tracing off and compare.",
 			.cure = "Use fewer hooks (tracing off, or recorder only) where every "
 				"100 ns count.",
