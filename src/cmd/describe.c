@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "base/util.h"
 #include "probe/probe.h"
+#include "stats/summary.h"
 
 /* "3 of 100 lost" or "100 answered". */
 static void add_counts(struct zh_buf *line, const struct zh_rtt *rtt)
@@ -77,13 +78,6 @@ void cmd_describe_run(struct zh_node *root, const struct zh_record *record)
 	zh_node_value(run, "interrupted", NULL, zh_bool(record->interrupted));
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* A row of the sweep joins all stretches of the same gap, place and target. */
 struct stretch {
 	const struct zh_phase *like; /* the first phase of its kind */
@@ -129,12 +123,12 @@ static void gather(const struct zh_record *record, size_t index, struct stretch 
 		}
 	}
 	if (s->n)
-		qsort(s->rtt_ns, s->n, sizeof(s->rtt_ns[0]), compare_u64);
+		zh_stats_sort(s->rtt_ns, s->n);
 }
 
-static struct zh_cell quantile(const struct stretch *s, unsigned int percent)
+static struct zh_cell quantile(const struct stretch *s, double q)
 {
-	return s->n ? zh_ns(s->rtt_ns[(s->n - 1) * percent / 100]) : zh_null();
+	return s->n ? zh_ns(zh_stats_quantile(s->rtt_ns, s->n, q)) : zh_null();
 }
 
 static const char *where(const struct zh_phase *phase, const struct zh_phase *first)
@@ -154,10 +148,10 @@ static void add_stretch(
 		zh_string(zh_transport_name(s->like->transport)),
 		zh_count(s->n + s->lost),
 		zh_count(s->lost),
-		quantile(s, 50),
-		quantile(s, 90),
-		quantile(s, 99),
-		quantile(s, 100),
+		quantile(s, 0.5),
+		quantile(s, 0.9),
+		quantile(s, 0.99),
+		quantile(s, 1),
 	};
 	struct zh_node *row = zh_node_row(table, cells), *rtt;
 
@@ -166,10 +160,10 @@ static void add_stretch(
 	zh_node_value(rtt, "count", NULL, zh_count(s->n));
 	zh_node_value(rtt, "lost", NULL, zh_count(s->lost));
 	zh_node_value(rtt, "min_ns", NULL, quantile(s, 0));
-	zh_node_value(rtt, "p50_ns", NULL, quantile(s, 50));
-	zh_node_value(rtt, "p90_ns", NULL, quantile(s, 90));
-	zh_node_value(rtt, "p99_ns", NULL, quantile(s, 99));
-	zh_node_value(rtt, "max_ns", NULL, quantile(s, 100));
+	zh_node_value(rtt, "p50_ns", NULL, quantile(s, 0.5));
+	zh_node_value(rtt, "p90_ns", NULL, quantile(s, 0.9));
+	zh_node_value(rtt, "p99_ns", NULL, quantile(s, 0.99));
+	zh_node_value(rtt, "max_ns", NULL, quantile(s, 1));
 }
 
 /* The contract's clean_room {rtt}: all clean-room stretches of the fastest pace. */

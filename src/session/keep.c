@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/keep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "stats/summary.h"
 
 #define FIRST_KEPT 24        /* usual samples at the start of a phase */
 #define ONE_IN 32            /* usual samples later on */
@@ -17,21 +17,13 @@ void keep_start(struct keep *keep)
 	*keep = (struct keep){};
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static uint64_t median_of_recent(const struct keep *keep)
 {
 	uint64_t sorted[KEEP_WINDOW];
 	uint32_t n = ZH_MIN(keep->n, (uint32_t)KEEP_WINDOW);
 
 	memcpy(sorted, keep->recent_ns, n * sizeof(sorted[0]));
-	qsort(sorted, n, sizeof(sorted[0]), compare_u64);
-	return sorted[n / 2];
+	return zh_stats_median(sorted, n);
 }
 
 bool keep_sample(struct keep *keep, const struct zh_sample *sample)

@@ -2,9 +2,9 @@
 #include "session/internal.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
 #include "base/util.h"
+#include "stats/summary.h"
 
 #define BURST_PROBES 256
 #define BURST_TIMEOUT_NS (20 * ZH_NSEC_PER_MSEC)
@@ -28,13 +28,6 @@ static bool too_many_lost(void *arg)
 	return ((struct burst *)arg)->lost >= BURST_MAX_LOST;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static uint64_t p50_of(const struct zh_record *record)
 {
 	uint64_t rtt[BURST_PROBES];
@@ -45,8 +38,7 @@ static uint64_t p50_of(const struct zh_record *record)
 			rtt[n++] = zh_sample_rtt(&record->samples[i]);
 	if (n < BURST_PROBES / 2)
 		return 0;
-	qsort(rtt, n, sizeof(rtt[0]), compare_u64);
-	return rtt[n / 2];
+	return zh_stats_median(rtt, n);
 }
 
 uint64_t session_burst_p50(struct session *s)
