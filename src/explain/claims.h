@@ -65,7 +65,7 @@ enum zh_severity zh_policy_severity(
 uint64_t zh_policy_effect_ns(enum zh_policy policy);
 #define ZH_POLICY_CRITICAL_NS 10000000ull
 /* A fault with a smaller share of the excess does not go ahead of what others do. */
-#define ZH_FAULT_SHARE_MIN 0.1
+#define ZH_FAULT_SHARE_MIN 0.25
 
 /* Adds the finding with its severity by that policy, its attribution and the usual evidence (how
  * many samples, median, max). */
