@@ -68,11 +68,11 @@ void cmd_describe_run(struct zh_node *root, const struct zh_record *record)
 {
 	struct zh_node *run = zh_node_object(root, "run", NULL);
 
-	if (record->n_phases) {
-		zh_node_value(run, "target", NULL, zh_string(record->phases[0].target));
-		zh_node_value(run, "transport", NULL,
-			zh_string(zh_transport_name(record->phases[0].transport)));
-	}
+	const struct zh_phase *phase = record->n_phases ? record->phases : NULL;
+
+	zh_node_value(run, "target", NULL, phase ? zh_string(phase->target) : zh_null());
+	zh_node_value(run, "transport", NULL,
+		phase ? zh_string(zh_transport_name(phase->transport)) : zh_null());
 	zh_node_value(run, "started_unix_ns", NULL, zh_count(record->start_realtime_ns));
 	zh_node_value(run, "took_ns", NULL, zh_ns(record->end_ns - record->start_ns));
 	zh_node_value(run, "interrupted", NULL, zh_bool(record->interrupted));
@@ -192,10 +192,10 @@ void cmd_describe_sweep(struct zh_node *root, const struct zh_record *record,
 	struct zh_node *table;
 	size_t i;
 
-	if (record->n_phases < 2)
-		return;
-	table = zh_node_table(
-		root, "sweep", "RTT by gap between probes", columns, ZH_ARRAY_SIZE(columns));
+	/* One pace is no sweep: for programs only. */
+	table = zh_node_table(root, "sweep",
+		record->n_phases > 1 ? "RTT by gap between probes" : NULL, columns,
+		ZH_ARRAY_SIZE(columns));
 	for (i = 0; i < record->n_phases; i++) {
 		struct stretch stretch = {};
 

@@ -225,7 +225,12 @@ static int run_phases(struct session *s, struct zh_err *err)
 	size_t i;
 	int r;
 
-	for (i = 0; i < config->n_phases && !on_stop(s); i++) {
+	for (i = 0; i < config->n_phases; i++) {
+		if (on_stop(s)) {
+			zh_record_not_measured(
+				s->record, config->phases[i].label, "the run was ended early");
+			continue;
+		}
 		phase_err = (struct zh_err){};
 		r = run_phase(s, &config->phases[i], &phase_err);
 		if (r < 0 && i == 0) {
@@ -331,8 +336,9 @@ static int measure(struct session *s, struct zh_err *err)
 	wall_ns = zh_now_ns();
 	r = run_phases(s, err);
 	wall_ns = zh_now_ns() - wall_ns;
-	s->record->overhead_cpu_share =
-		(cpu_seconds() - cpu) * 1e9 / (double)(wall_ns * s->record->n_cpus);
+	if (s->record->n_samples)
+		s->record->overhead_cpu_share =
+			(cpu_seconds() - cpu) * 1e9 / (double)(wall_ns * s->record->n_cpus);
 	if (s->skipped_windows)
 		zh_record_not_measured(s->record, "events of some slow samples",
 			"the event store was full: %llu samples have stamps only",
