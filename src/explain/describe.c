@@ -16,6 +16,7 @@
 #include "stats/summary.h"
 
 #define BINS_MAX 24
+#define UNAVAILABLE_SHOWN 30 /* facts */
 
 static struct zh_cell ns_if(bool known, uint64_t ns)
 {
@@ -208,18 +209,36 @@ static void describe_unexplained(const struct zh_explanation *e, struct zh_node 
 	zh_node_text(parent, text);
 }
 
+static void add_not_measured(struct zh_node *table, const char *what, const char *why)
+{
+	const struct zh_cell cells[] = {zh_string(what), zh_string(why)};
+
+	zh_node_row(table, cells);
+}
+
+/* What the run itself noted, and the facts that nobody could look up: checks that need them were
+ * silent for that reason alone. */
 static void describe_not_measured(const struct zh_record *r, struct zh_node *parent)
 {
 	static const struct zh_column columns[] = {{"what", "what"}, {"why", "why"}};
-	struct zh_node *table = zh_node_table(parent, "not_measured",
-		r->n_not_measured ? "Not measured" : NULL, columns, ZH_ARRAY_SIZE(columns));
-	size_t i;
+	struct zh_node *table = zh_node_table(
+		parent, "not_measured", "Not measured", columns, ZH_ARRAY_SIZE(columns));
+	size_t i, n = 0;
 
-	for (i = 0; i < r->n_not_measured; i++) {
-		const struct zh_cell cells[] = {
-			zh_string(r->not_measured[i].what), zh_string(r->not_measured[i].why)};
+	for (i = 0; i < r->n_not_measured; i++)
+		add_not_measured(table, r->not_measured[i].what, r->not_measured[i].why);
+	for (i = 0; i < r->before.n; i++) {
+		const struct zh_fact *fact = &r->before.facts[i];
 
-		zh_node_row(table, cells);
+		if (fact->type == ZH_FACT_UNAVAILABLE && n++ < UNAVAILABLE_SHOWN)
+			add_not_measured(table, fact->key, fact->text);
+	}
+	if (n > UNAVAILABLE_SHOWN) {
+		char why[64];
+
+		snprintf(why, sizeof(why), "%zu more (see the record's facts)",
+			n - UNAVAILABLE_SHOWN);
+		add_not_measured(table, "other facts", why);
 	}
 }
 

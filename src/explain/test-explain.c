@@ -232,6 +232,8 @@ static void document_names_the_culprit(void **state)
 		build_udp(&b, &s);
 	}
 	zh_record_not_measured(b.r, "netfilter time", "no rules");
+	zh_fact_unavailable(&b.r->before, "nobody may look", "nft");
+	zh_fact_set_sort(&b.r->before);
 	e = explain_or_fail(&b);
 	zh_explanation_describe(e, b.r, zh_doc_root(doc));
 	assert_int_equal(zh_render_text(doc, &style, out, NULL), 0);
@@ -240,6 +242,7 @@ static void document_names_the_culprit(void **state)
 	assert_non_null(strstr(text, "run-queue"));
 	assert_non_null(strstr(text, "unexplained"));
 	assert_non_null(strstr(text, "netfilter time"));
+	assert_non_null(strstr(text, "nobody may look"));
 	fclose(out);
 	free(text);
 	zh_doc_free(doc);
