@@ -61,6 +61,8 @@ int cmd_session_config(const struct cmd_probe_options *options, int n_words, cha
 		one_cpu(&options->cpu, "cpu", &probe->cpu, err) < 0 ||
 		one_cpu(&options->peer_cpu, "peer-cpu", &probe->peer_cpu, err) < 0)
 		return ZH_EXIT_USAGE;
+	/* Whoever writes "icmp:" means it. */
+	ret->udp_fallback = !n_words || strncmp(words[0], "icmp:", 5) != 0;
 	probe->ip_version = options->v4 ? 4 : options->v6 ? 6 : 0;
 	probe->size_bytes = (uint32_t)options->size_bytes;
 	probe->netns_fd = probe->peer_netns_fd = probe->peer_cgroup_fd = -1;

@@ -38,6 +38,12 @@ uint64_t session_packet_rate(void);
 /* Adds closed_port.<family>.* to the facts: what a closed loopback port answers. */
 void session_try_closed_ports(struct zh_fact_set *facts);
 
+/*
+ * Where ICMP is not permitted (it needs a privilege or a sysctl) and the config allows it, probes
+ * the same host by UDP, and the record says so. Any other trouble is left for the first phase.
+ */
+void session_choose_transport(struct zh_session_config *config, struct zh_record *record);
+
 /* Names of the machine and the run. */
 void session_describe_run(struct session *s);
 

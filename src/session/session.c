@@ -298,7 +298,8 @@ static void open_trace(struct session *s)
 	}
 	session_choose_brackets(&s->record->before, &trace);
 	if (zh_trace_open(&trace, s->record, &s->trace, &err) < 0)
-		zh_record_not_measured(s->record, "trace", "%s", err.text);
+		zh_record_not_measured(
+			s->record, "trace", "%s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
 }
 
 static double cpu_seconds(void)
@@ -357,7 +358,8 @@ static int measure(struct session *s, struct zh_err *err)
 int zh_session_run(
 	const struct zh_session_config *config, struct zh_record **ret, struct zh_err *err)
 {
-	struct session s = {.config = config, .clean_netns = -1};
+	struct zh_session_config own = *config;
+	struct session s = {.config = &own, .clean_netns = -1};
 	int r;
 
 	s.record = new_record(config);
@@ -368,6 +370,7 @@ int zh_session_run(
 	take_facts(&s, &s.record->before);
 	if (config->facts)
 		session_try_closed_ports(&s.record->before);
+	session_choose_transport(&own, s.record);
 	r = measure(&s, err);
 	take_facts(&s, &s.record->after);
 	s.record->end_ns = zh_now_ns();

@@ -31,6 +31,7 @@ struct zh_session_phase {
 struct zh_session_config {
 	const char *command; /* for the record */
 	struct zh_probe_config probe;
+	bool udp_fallback; /* where ICMP is not permitted; false: that is an error */
 	uint64_t timeout_ns;
 	enum zh_trace_tier tier;
 	bool facts;    /* snapshots before and after */
