@@ -61,7 +61,8 @@ static void sort(struct parts *parts)
 	}
 }
 
-static void collect(const struct zh_timeline *tl, struct parts *ret)
+/* `by_stage` tells the stages apart, else they are all booked to the first. */
+static void collect(const struct zh_timeline *tl, bool by_stage, struct parts *ret)
 {
 	size_t i, k;
 
@@ -72,9 +73,10 @@ static void collect(const struct zh_timeline *tl, struct parts *ret)
 		for (k = seg->first_piece; k < seg->first_piece + seg->n_pieces; k++) {
 			const struct zh_piece *piece = &tl->pieces[k];
 			uint64_t claimed = piece->cause ? piece->claimed_ns : 0;
+			enum zh_stage_id stage = by_stage ? seg->stage : 0;
 
-			add(ret, seg->stage, piece->cause, piece, claimed);
-			add(ret, seg->stage, NULL, piece, piece->excess_ns - claimed);
+			add(ret, stage, piece->cause, piece, claimed);
+			add(ret, stage, NULL, piece, piece->excess_ns - claimed);
 		}
 	}
 	sort(ret);
@@ -132,8 +134,9 @@ void zh_outliers_describe(const struct zh_explanation *explanation, const struct
 		zh_autobuf text = {};
 		struct parts parts;
 
-		collect(tl, &parts);
+		collect(tl, false, &parts);
 		add_text(&text, &parts);
+		collect(tl, true, &parts);
 		add_parts(zh_node_row(table,
 				  (struct zh_cell[]){zh_count(sample->seq),
 					  zh_string(zh_timeline_phase(record, sample)->label),

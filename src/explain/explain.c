@@ -44,7 +44,7 @@ static void demote_consequences(struct zh_explain *ex)
 }
 
 /* The worst timelines are kept for reports; the rest goes with the attribution. */
-#define TIMELINES_KEPT 16
+#define TIMELINES_KEPT 10
 
 static void keep_timelines(struct zh_explain *ex)
 {

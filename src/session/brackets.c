@@ -3,12 +3,26 @@
 
 #include "session/internal.h"
 
-static bool has_queue(const struct zh_fact_set *facts)
+/* An address of this machine: its packets pass lo and no other device. */
+static bool is_own(const struct zh_fact_set *facts, const char *host)
 {
 	const struct zh_fact *fact;
 	size_t pos = 0;
 
-	while ((fact = zh_fact_next(facts, "qdisc.*.root", &pos)))
+	if (!strncmp(host, "127.", 4) || !strcmp(host, "::1") || !strcmp(host, "localhost"))
+		return true;
+	while ((fact = zh_fact_next(facts, "addr.*.*.ip", &pos)))
+		if (fact->type == ZH_FACT_STRING && !strcmp(fact->text, host))
+			return true;
+	return false;
+}
+
+static bool has_queue(const struct zh_fact_set *facts, const char *pattern)
+{
+	const struct zh_fact *fact;
+	size_t pos = 0;
+
+	while ((fact = zh_fact_next(facts, pattern, &pos)))
 		if (fact->type == ZH_FACT_STRING && strcmp(fact->text, "noqueue"))
 			return true;
 	return false;
@@ -33,8 +47,12 @@ static bool has_rules(const struct zh_fact_set *facts)
 	       !zh_fact_find(facts, "facts.captured");
 }
 
-void session_choose_brackets(const struct zh_fact_set *facts, struct zh_trace_config *config)
+void session_choose_brackets(const struct zh_fact_set *facts, const struct zh_target *target,
+	struct zh_trace_config *config)
 {
-	config->qdisc = config->packets && has_queue(facts);
-	config->netfilter = config->packets && has_rules(facts);
+	bool is_ip = target->host[0] != '\0'; /* else a Unix socket: no device, no rules */
+	const char *queues = is_own(facts, target->host) ? "qdisc.lo.root" : "qdisc.*.root";
+
+	config->qdisc = config->packets && is_ip && has_queue(facts, queues);
+	config->netfilter = config->packets && is_ip && has_rules(facts);
 }

@@ -47,5 +47,7 @@ void session_choose_transport(struct zh_session_config *config, struct zh_record
 /* Names of the machine and the run. */
 void session_describe_run(struct session *s);
 
-/* What the tracing should watch, from the facts: queue disciplines and rules on the path. */
-void session_choose_brackets(const struct zh_fact_set *facts, struct zh_trace_config *config);
+/* What the tracing should watch, from the facts: queue disciplines and rules on the target's path.
+ */
+void session_choose_brackets(const struct zh_fact_set *facts, const struct zh_target *target,
+	struct zh_trace_config *config);

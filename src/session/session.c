@@ -296,7 +296,7 @@ static void open_trace(struct session *s)
 		zh_record_not_measured(s->record, "trace", "switched off");
 		return;
 	}
-	session_choose_brackets(&s->record->before, &trace);
+	session_choose_brackets(&s->record->before, &config->probe.target, &trace);
 	if (zh_trace_open(&trace, s->record, &s->trace, &err) < 0)
 		zh_record_not_measured(
 			s->record, "trace", "%s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
