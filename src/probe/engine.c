@@ -185,6 +185,22 @@ static void wait_until(struct zh_probe *probe, uint64_t now_ns, uint64_t until_n
 	}
 }
 
+/*
+ * The send is due or overdue: there is no time to wait, but what has come must be taken. Probes
+ * paced faster than their round trip would else fill the socket and count as lost.
+ */
+static void catch_up(struct zh_probe *probe)
+{
+	uint64_t now_ns;
+
+	if (!probe->flight.n_open)
+		return;
+	zh_receive_pending(probe);
+	now_ns = zh_now_ns();
+	zh_flight_settle(&probe->flight, now_ns, false);
+	zh_flight_expire(&probe->flight, now_ns);
+}
+
 static void send_all(struct zh_probe *probe, uint32_t count, uint64_t gap_ns, uint64_t start_ns)
 {
 	struct zh_flight *f = &probe->flight;
@@ -193,8 +209,11 @@ static void send_all(struct zh_probe *probe, uint32_t count, uint64_t gap_ns, ui
 
 	for (i = 0; i < count && !asked_to_stop(probe); i++) {
 		next_ns = gap_ns ? start_ns + i * gap_ns : 0;
-		if (gap_ns)
-			wait_until(probe, zh_now_ns(), next_ns, false);
+		now_ns = gap_ns ? zh_now_ns() : 0;
+		if (gap_ns && now_ns < next_ns)
+			wait_until(probe, now_ns, next_ns, false);
+		else if (gap_ns)
+			catch_up(probe);
 		if (probe->is_stopped)
 			return;
 		f->next_send_ns = gap_ns && i + 1 < count ? next_ns + gap_ns : 0;
@@ -319,6 +338,10 @@ int zh_probe_phase(struct zh_probe *probe, const char *label, uint32_t count, ui
 	phase->end_ns = zh_now_ns();
 	phase->n = (uint32_t)record->n_samples - phase->first;
 	check_clock(probe, phase);
+	if (probe->flight.n_pushed_out)
+		zh_record_not_measured(record, "replies later than 1024 probes",
+			"%u probes count as lost ahead of their timeout: only %u can be in flight",
+			probe->flight.n_pushed_out, ZH_FLIGHT_MAX);
 	leave_thread(&saved);
 	return 0;
 }

@@ -75,8 +75,10 @@ struct zh_sample *zh_flight_begin(struct zh_flight *f, uint64_t now_ns)
 	if (f->next - f->oldest >= ZH_FLIGHT_MAX) {
 		zh_flight_settle(f, now_ns, true);
 		seq = oldest_open(f);
-		if (f->next - f->oldest >= ZH_FLIGHT_MAX && seq < f->next)
+		if (f->next - f->oldest >= ZH_FLIGHT_MAX && seq < f->next) {
 			give_up(f, seq, now_ns);
+			f->n_pushed_out++;
+		}
 	}
 	s = sample_of(f, f->next);
 	memset(s, 0, sizeof(*s));

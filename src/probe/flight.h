@@ -25,12 +25,13 @@ struct zh_flight {
 	const struct zh_responder *responder; /* NULL: somebody else answers */
 	const struct zh_probe_hooks *hooks;
 	uint64_t timeout_ns;
-	uint32_t first;     /* seq of the phase's first sample */
-	uint32_t known;     /* replies to samples before this one are not ours to note */
-	uint32_t next;      /* seq of the next one to be sent */
-	uint32_t oldest;    /* all before it have ended */
-	uint32_t n_open;    /* no reply yet */
-	uint32_t n_overdue; /* given up, still without a reply */
+	uint32_t first;        /* seq of the phase's first sample */
+	uint32_t known;        /* replies to samples before this one are not ours to note */
+	uint32_t next;         /* seq of the next one to be sent */
+	uint32_t oldest;       /* all before it have ended */
+	uint32_t n_open;       /* no reply yet */
+	uint32_t n_overdue;    /* given up, still without a reply */
+	uint32_t n_pushed_out; /* given up ahead of their timeout, for want of room */
 	uint32_t pending_first, n_pending; /* answered, in order of arrival */
 	uint32_t pending[ZH_FLIGHT_MAX];
 	uint8_t state[ZH_FLIGHT_MAX]; /* by seq modulo; only of [oldest, next) */

@@ -135,7 +135,8 @@ static int parse_path(
 			"path of target '%.40s...' is %zu bytes long, a socket's has at most %zu",
 			whole, len, sizeof(target->path) - 1);
 	if (!strcmp(path, "@"))
-		return zh_err_set(err, -EINVAL, "target '%s' names no socket behind '@'", whole);
+		return zh_err_set(
+			err, -EINVAL, "target '%.100s' names no socket behind '@'", whole);
 	memcpy(target->path, path, len + 1);
 	return 0;
 }

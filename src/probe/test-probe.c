@@ -180,6 +180,22 @@ static void late_replies(void **state)
 	zh_record_free(record);
 }
 
+/* Paced faster than the round trip, the prober is always late. It must receive all the same: what
+ * fits its socket (a few hundred) was once all that counted as answered. */
+static void overload_is_not_our_own_loss(void **state)
+{
+	struct zh_record *record = zh_record_new(&(struct zh_record_limits){1, 20000, 0, 0});
+	struct zh_probe_config config = zh_test_config("udp:127.0.0.1");
+	uint32_t i, answered = 0;
+
+	(void)state;
+	zh_test_phase(&config, record, 20000, ZH_NSEC_PER_USEC, ZH_NSEC_PER_SEC);
+	for (i = 0; i < record->n_samples; i++)
+		answered += zh_sample_answered(&record->samples[i]);
+	assert_true(answered > 1500);
+	zh_record_free(record);
+}
+
 static void a_silent_peer_is_loss(void **state)
 {
 	struct zh_record *record = zh_record_new(&(struct zh_record_limits){1, 40, 0, 0});
@@ -410,6 +426,7 @@ int main(void)
 		cmocka_unit_test_prestate(many_in_flight, "unix:"),
 		cmocka_unit_test(a_full_queue_is_a_failed_send),
 		cmocka_unit_test(late_replies),
+		cmocka_unit_test(overload_is_not_our_own_loss),
 		cmocka_unit_test(a_silent_peer_is_loss),
 		cmocka_unit_test(an_echo_that_answers_twice),
 		FOREIGN("udp"),
