@@ -28,7 +28,7 @@ static int parse_choice(
 			len += (size_t)snprintf(allowed + len, sizeof(allowed) - len, "%s%s",
 				i ? ", " : "", option->choices[i]);
 	}
-	return zh_err_set(err, -EINVAL, "'%s' is not one of: %s", text, allowed);
+	return zh_err_set(err, -EINVAL, "'%.100s' is not one of: %s", text, allowed);
 }
 
 static int check_bounds(const struct zh_option *option, uint64_t value, struct zh_err *err)
@@ -133,8 +133,8 @@ static int unknown(int c, char **argv, struct zh_err *err)
 	if (optopt > 0 && optopt < 256)
 		word = letter;
 	if (c == ':')
-		return zh_err_set(err, -EINVAL, "option '%s' needs a value", word);
-	return zh_err_set(err, -EINVAL, "unknown option '%s' (--help lists them)", word);
+		return zh_err_set(err, -EINVAL, "option '%.100s' needs a value", word);
+	return zh_err_set(err, -EINVAL, "unknown option '%.100s' (--help lists them)", word);
 }
 
 static int parse(const struct zh_option *options, bool mixed, void *config, int argc, char **argv,

@@ -37,6 +37,23 @@ static void long_texts_are_cut_not_overrun(void **state)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+static void the_reason_outlives_a_long_name(void **state)
+{
+	static const char reason[] = "...: No such file or directory";
+	struct zh_err err = {};
+	char name[10001];
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	zh_err_sys(&err, -ENOENT, "cannot open %s", name);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+	assert_string_equal(err.text + sizeof(err.text) - sizeof(reason), reason);
+	zh_err_wrap(&err, "report");
+	assert_memory_equal(err.text, "report: cannot open x", 21);
+	assert_string_equal(err.text + sizeof(err.text) - sizeof(reason), reason);
+}
+
 static void a_null_error_is_allowed(void **state)
 {
 	(void)state;
@@ -50,6 +67,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wraps_from_cause_to_goal),
 		cmocka_unit_test(long_texts_are_cut_not_overrun),
+		cmocka_unit_test(the_reason_outlives_a_long_name),
 		cmocka_unit_test(a_null_error_is_allowed),
 	};
 

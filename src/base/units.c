@@ -66,7 +66,7 @@ int zh_parse_duration(const char *text, uint64_t *ret_ns, struct zh_err *err)
 
 	if (r < 0)
 		return zh_err_set(
-			err, r, "'%s' is not a duration (write 50us, 200ms, 1.5s, 2m)", text);
+			err, r, "'%.100s' is not a duration (write 50us, 200ms, 1.5s, 2m)", text);
 	*ret_ns = ns;
 	return 0;
 }
@@ -77,7 +77,7 @@ int zh_parse_size(const char *text, uint64_t *ret_bytes, struct zh_err *err)
 	int r = parse_quantity(text, size_units, &bytes);
 
 	if (r < 0)
-		return zh_err_set(err, r, "'%s' is not a size (write 64, 1k, 1M, 1G)", text);
+		return zh_err_set(err, r, "'%.100s' is not a size (write 64, 1k, 1M, 1G)", text);
 	*ret_bytes = bytes;
 	return 0;
 }
@@ -90,9 +90,9 @@ int zh_parse_u64(const char *text, uint64_t *ret_value, struct zh_err *err)
 	errno = 0;
 	value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
 	if (!isdigit((unsigned char)text[0]) || *end)
-		return zh_err_set(err, -EINVAL, "'%s' is not a whole number", text);
+		return zh_err_set(err, -EINVAL, "'%.100s' is not a whole number", text);
 	if (errno)
-		return zh_err_set(err, -ERANGE, "'%s' is too large", text);
+		return zh_err_set(err, -ERANGE, "'%.100s' is too large", text);
 	*ret_value = value;
 	return 0;
 }
@@ -155,7 +155,7 @@ int zh_parse_cpulist(const char *text, struct zh_cpuset *ret_set, struct zh_err 
 	}
 	if (r < 0)
 		return zh_err_set(err, r,
-			"'%s' is not a CPU list (write 0, 0-3 or 0-3,8; below %d)", text,
+			"'%.100s' is not a CPU list (write 0, 0-3 or 0-3,8; below %d)", text,
 			ZH_CPU_MAX);
 	*ret_set = set;
 	return 0;

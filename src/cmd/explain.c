@@ -132,7 +132,7 @@ static struct zh_doc *describe(const char *id, struct zh_err *err)
 		return describe_rule(rule);
 	if (fault)
 		return describe_fault(fault);
-	zh_err_set(err, -EINVAL, "nothing is called '%s' (zerohop explain lists all ids)", id);
+	zh_err_set(err, -EINVAL, "nothing is called '%.100s' (zerohop explain lists all ids)", id);
 	return NULL;
 }
 

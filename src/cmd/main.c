@@ -3,14 +3,17 @@
  * Dispatch: global options, the command's table, help, and the one place that prints errors.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/command.h"
+#include "report/utf8.h"
 
 static const struct zh_option global_options[] = {
 	ZH_COMMON_OPTIONS,
@@ -18,12 +21,23 @@ static const struct zh_option global_options[] = {
 	{},
 };
 
+/* One line, whatever names are in it: a file name must not be able to move the cursor. */
+static void print_line(const char *before, const char *text)
+{
+	zh_autofree char *clean = zh_utf8_clean(text);
+	char *p;
+
+	for (p = clean; p && *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+	if (text[0])
+		fprintf(stderr, "%s: %s\n", before, clean ? clean : "out of memory");
+}
+
 static void print_error(const struct zh_err *err)
 {
-	if (err->text[0])
-		fprintf(stderr, "zerohop: %s\n", err->text);
-	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", err->hint);
+	print_line("zerohop", err->text);
+	print_line("hint", err->hint);
 }
 
 static const struct zh_command *find_command(const char *name)
@@ -145,6 +159,19 @@ static int run_command(const struct zh_command *command, const struct zh_common 
 	return status;
 }
 
+/*
+ * With a standard stream closed, the first file that we open would take its place and get our
+ * output. What stands there instead refuses it: reading from 0, writing to 1 and 2.
+ */
+static void occupy_standard_streams(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct zh_common common = {};
@@ -152,6 +179,7 @@ int main(int argc, char **argv)
 	struct zh_err err = {};
 	int at;
 
+	occupy_standard_streams();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error of write() */
 	if (zh_options_parse_head(global_options, &common, argc, argv, &at, &err) < 0)
@@ -164,7 +192,7 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[at]);
 	if (!command) {
-		zh_err_set(&err, -EINVAL, "unknown command '%s' (zerohop --help lists them)",
+		zh_err_set(&err, -EINVAL, "unknown command '%.100s' (zerohop --help lists them)",
 			argv[at]);
 		return usage_error(&err);
 	}

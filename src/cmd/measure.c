@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/util.h"
+
+#define FILES_WANTED 1024 /* tracing holds about two for each hook */
+#define FILES_MIN 32
 
 const char *const cmd_trace_tiers[] = {"none", "recorder", "packets", "full", NULL};
 
@@ -49,8 +53,8 @@ int cmd_session_config(const struct cmd_probe_options *options, int n_words, cha
 	struct zh_probe_config *probe = &ret->probe;
 
 	if (n_words > 1) {
-		zh_err_set(err, -EINVAL, "one target at a time, but '%s' follows '%s'", words[1],
-			words[0]);
+		zh_err_set(err, -EINVAL, "one target at a time, but '%.100s' follows '%.100s'",
+			words[1], words[0]);
 		return ZH_EXIT_USAGE;
 	}
 	if (options->v4 && options->v6) {
@@ -131,6 +135,28 @@ static int check_output(const char *path, struct zh_err *err)
 	}
 }
 
+/*
+ * With too few file descriptors half of the facts would be missing, and checks would take "cannot
+ * look" for "is not there". 0 or -EMFILE.
+ */
+static int check_descriptors(struct zh_err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	if (limit.rlim_cur < FILES_WANTED && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = ZH_MIN(limit.rlim_max, (rlim_t)FILES_WANTED);
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur >= FILES_MIN)
+		return 0;
+	zh_err_set(err, -EMFILE,
+		"open files are limited to %llu (ulimit -n), at least %d are needed",
+		(unsigned long long)limit.rlim_cur, FILES_MIN);
+	return -EMFILE;
+}
+
 int cmd_measure(const struct zh_common *common, const struct zh_session_config *config,
 	struct zh_record **ret_record, struct zh_explanation **ret_explanation,
 	struct zh_err *ret_save_err, struct zh_err *err)
@@ -139,6 +165,8 @@ int cmd_measure(const struct zh_common *common, const struct zh_session_config *
 	zh_cleanup(cmd_record_freep) struct zh_record *record = NULL;
 	int r = common->output ? check_output(common->output, err) : 0;
 
+	if (!r && check_descriptors(err) < 0)
+		r = ZH_EXIT_UNABLE;
 	if (!r)
 		r = cmd_enter_netns(common, err);
 	if (r)

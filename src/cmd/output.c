@@ -46,6 +46,9 @@ int cmd_print(const struct zh_common *common, const struct zh_doc *doc, struct z
 			 : zh_render_text(doc, &style, stdout, err);
 	if (r == 0 && fflush(stdout) != 0)
 		r = zh_err_sys(err, -errno, "cannot write the output");
+	/* "| head -1": the reader has what it wanted. */
+	if (r == -EPIPE)
+		return ZH_EXIT_OK;
 	return r < 0 ? ZH_EXIT_UNABLE : ZH_EXIT_OK;
 }
 
@@ -61,7 +64,7 @@ int cmd_enter_netns(const struct zh_common *common, struct zh_err *err)
 		return 0;
 	fd = common->netns ? zh_netns_by_name(common->netns, err)
 			   : zh_netns_of_pid((pid_t)common->pid, err);
-	if (fd == -ENOENT || fd == -EINVAL)
+	if (fd < 0 && fd != -EPERM && fd != -EACCES)
 		return ZH_EXIT_USAGE;
 	r = fd < 0 ? fd : zh_netns_enter(fd, err);
 	if (fd >= 0)

@@ -66,7 +66,7 @@ static int new_score(
 
 	if (!n) {
 		free(score);
-		return zh_err_set(err, -EINVAL, "there is no fault '%s'", config->fault);
+		return zh_err_set(err, -EINVAL, "there is no fault '%.100s'", config->fault);
 	}
 	if (score) {
 		score->seed = config->seed;

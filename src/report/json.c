@@ -214,7 +214,6 @@ int zh_render_json(const struct zh_doc *doc, FILE *out, struct zh_err *err)
 		return zh_err_sys(err, -ENOMEM, "cannot write the document");
 	errno = 0;
 	if (fputs(text, out) < 0 || fputc('\n', out) < 0 || fflush(out) < 0)
-		return zh_err_set(
-			err, -EIO, "cannot write the output: %s", strerror(errno ? errno : EIO));
+		return zh_err_sys(err, errno ? -errno : -EIO, "cannot write the output");
 	return 0;
 }

@@ -221,7 +221,6 @@ int zh_render_text(
 		zh_utf8_to_ascii(text);
 	errno = 0;
 	if (fputs(text, out) < 0 || fflush(out) < 0)
-		return zh_err_set(
-			err, -EIO, "cannot write the output: %s", strerror(errno ? errno : EIO));
+		return zh_err_sys(err, errno ? -errno : -EIO, "cannot write the output");
 	return 0;
 }

@@ -364,7 +364,7 @@ int zh_session_run(
 
 	s.record = new_record(config);
 	if (!s.record)
-		return zh_err_set(err, -ENOMEM, "out of memory for %zu phases", config->n_phases);
+		return zh_err_set(err, -ENOMEM, "out of memory for the record");
 	session_describe_run(&s);
 	s.record->overhead_cpu_share = -1;
 	take_facts(&s, &s.record->before);

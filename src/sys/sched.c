@@ -22,9 +22,13 @@ int zh_sched_pin(int cpu, struct zh_err *err)
 	if (cpu < 0 || cpu >= ZH_CPU_MAX)
 		return zh_err_set(err, -EINVAL, "there is no CPU %d", cpu);
 	zh_cpuset_add(&set, (unsigned int)cpu);
-	if (sched_setaffinity(0, sizeof(set.bits), (const cpu_set_t *)(const void *)set.bits) < 0)
-		return zh_err_sys(err, -errno, "cannot run on CPU %d", cpu);
-	return 0;
+	if (sched_setaffinity(0, sizeof(set.bits), (const cpu_set_t *)(const void *)set.bits) == 0)
+		return 0;
+	if (errno == EINVAL)
+		return zh_err_set(err, -EINVAL,
+			"cannot run on CPU %d: it is offline, or not in this process's cpuset",
+			cpu);
+	return zh_err_sys(err, -errno, "cannot run on CPU %d", cpu);
 }
 
 int zh_sched_get_affinity(struct zh_cpuset *ret, struct zh_err *err)

@@ -88,3 +88,47 @@ load common
 	run "$ZEROHOP" explain run-queue-wait
 	[[ "$output" == *L12* ]]
 }
+
+@test "closed and full outputs: a full one is exit 3, a reader that left is none of our business" {
+	for words in '-h' 'ping -h' '-V' 'explain' 'explain -j' 'ping -c 2 -i 1ms udp:127.0.0.1'; do
+		run -3 bash -c "'$ZEROHOP' $words > /dev/full"
+		[[ "$output" == *"No space left"* ]]
+		run -3 bash -c "'$ZEROHOP' $words >&-"
+		[[ "$output" == *"cannot write the output"* ]]
+	done
+	run bash -c "'$ZEROHOP' explain -j | true; echo \${PIPESTATUS[0]}"
+	[ "$output" = 0 ]
+	# A file that we open must not take the place of a closed stream and get our output.
+	run -3 bash -c "'$ZEROHOP' ping -c 2 -i 1ms -o '$BATS_TEST_TMPDIR/x.zhr' udp:127.0.0.1 >&- 2>&- <&-"
+	[ "$(sqlite3 "$BATS_TEST_TMPDIR/x.zhr" 'select count(*) from samples')" -eq 2 ]
+}
+
+@test "a name of any length or content is one clean line that keeps the reason" {
+	long=$(printf '%10000s' '' | tr ' ' x)
+	esc=$(printf 'a\033[31m\n\377b')
+	for word in "$long" "$esc"; do
+		for words in report explain 'ping -o' 'ping -c' 'ping -i' 'ping --cpu' 'ping --netns' \
+			'ping -s' 'ping --trace' ping 'ping 127.0.0.1' lab 'lab score -f' ''; do
+			# shellcheck disable=SC2086
+			run --separate-stderr "$ZEROHOP" $words "$word/"
+			[ "$status" -eq 2 ] || [ "$status" -eq 3 ]
+			[ -z "$output" ]
+			[ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
+			[ "${#stderr}" -lt 600 ]
+			! printf '%s' "$stderr" | LC_ALL=C grep -q "[[:cntrl:]]"
+		done
+	done
+	run "$ZEROHOP" report "$long"
+	[[ "$output" == *"File name too long" ]]
+}
+
+@test "few resources: a sentence, or a listed gap, never a false finding" {
+	run -3 prlimit --nofile=16 "$ZEROHOP" ping -c 2
+	[[ "$output" == *"open files are limited to 16"* ]]
+	prlimit --nofile=48 "$ZEROHOP" ping -j -c 20 -i 1ms udp:127.0.0.1 > "$BATS_TEST_TMPDIR/f.json"
+	jq -e '[.findings[] | select(.severity == "critical")] == []' "$BATS_TEST_TMPDIR/f.json"
+	prlimit --memlock=0 "$ZEROHOP" ping -j -c 20 -i 1ms udp:127.0.0.1 > "$BATS_TEST_TMPDIR/f.json"
+	[ "$(jq .rtt.count "$BATS_TEST_TMPDIR/f.json")" -eq 20 ]
+	run -3 prlimit --as=$((20 << 20)) "$ZEROHOP" ping -c 2
+	[[ "$output" == *"out of memory"* ]]
+}
