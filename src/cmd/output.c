@@ -29,11 +29,19 @@ static bool is_utf8(void)
 	return setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
+/* A terminal that understands escape codes. */
+static bool is_able_terminal(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
 static bool wants_color(const struct zh_common *common)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	return !common->no_color && !(no_color && no_color[0]) && isatty(STDOUT_FILENO);
+	return !common->no_color && !(no_color && no_color[0]) && is_able_terminal(STDOUT_FILENO);
 }
 
 int cmd_print(const struct zh_common *common, const struct zh_doc *doc, struct zh_err *err)
@@ -81,7 +89,7 @@ void cmd_progress(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!isatty(STDERR_FILENO))
+	if (!is_able_terminal(STDERR_FILENO))
 		return;
 	fputs("\r\033[K", stderr);
 	va_start(ap, fmt);

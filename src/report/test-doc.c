@@ -66,11 +66,11 @@ static void full_disk_is_an_error(void **state)
 	(void)state;
 	assert_non_null(full);
 	zh_node_line(zh_doc_root(doc), "hello");
-	assert_int_equal(zh_render_text(doc, &style, full, &err), -EIO);
+	assert_int_equal(zh_render_text(doc, &style, full, &err), -ENOSPC);
 	assert_string_equal(err.text, "cannot write the output: No space left on device");
 	fclose(full);
 	full = fopen("/dev/full", "w");
-	assert_int_equal(zh_render_json(doc, full, &err), -EIO);
+	assert_int_equal(zh_render_json(doc, full, &err), -ENOSPC);
 	fclose(full);
 	zh_doc_free(doc);
 }
