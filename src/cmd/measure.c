@@ -81,10 +81,13 @@ int cmd_session_config(const struct cmd_probe_options *options, int n_words, cha
 	return 0;
 }
 
-/* The name or address was wrong: usage. Anything else: could not measure. */
-static int session_status(int r)
+/* The name, address or path was wrong: usage. Anything else: could not measure. */
+static int session_status(const struct zh_session_config *config, int r)
 {
-	return r == -EINVAL ? ZH_EXIT_USAGE : ZH_EXIT_UNABLE;
+	bool no_socket = config->probe.target.path[0] &&
+			 (r == -ENOENT || r == -ENOTDIR || r == -EPROTOTYPE || r == -ELOOP);
+
+	return r == -EINVAL || no_socket ? ZH_EXIT_USAGE : ZH_EXIT_UNABLE;
 }
 
 static void show_progress(void *arg, const struct zh_record *record)
@@ -177,7 +180,7 @@ int cmd_measure(const struct zh_common *common, const struct zh_session_config *
 	r = zh_session_run(&session, &record, err);
 	cmd_progress_done();
 	if (r < 0)
-		return session_status(r);
+		return session_status(config, r);
 	if (common->output)
 		zh_record_save(record, common->output, ret_save_err);
 	r = zh_explain(record, ret_explanation, err);

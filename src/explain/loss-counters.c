@@ -96,6 +96,14 @@ static bool by_rule(const struct zh_explain *ex, struct zh_loss *loss)
 	return false;
 }
 
+/* A closed port of loopback answers at once, unless something swallows connections. */
+static bool is_silent(const struct zh_explain *ex, int family)
+{
+	const char *result = zh_explain_text(ex, "closed_port.%d.result", family);
+
+	return result && strcmp(result, "timeout") == 0;
+}
+
 /* Settings under which no probe can arrive, and no counter moves. */
 static bool by_setting(
 	const struct zh_explain *ex, const struct zh_phase *phase, struct zh_loss *loss)
@@ -111,6 +119,10 @@ static bool by_setting(
 
 	if (zh_explain_number(ex, &up, "link.lo.flags.up") && !up) {
 		blame(loss, &zh_cause_route_drop, 0, "lo is down");
+		return true;
+	}
+	if (phase->transport == ZH_TRANSPORT_TCP && is_silent(ex, family)) {
+		blame(loss, &zh_cause_firewall_drop, 0, "a closed port of this host is silent too");
 		return true;
 	}
 	if (error || (type && strcmp(type, "local") != 0) || (oif && strcmp(oif, "lo") != 0)) {

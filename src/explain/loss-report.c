@@ -51,6 +51,8 @@ static enum zh_confidence confidence_of(const struct tally *t)
 {
 	if (t->by[ZH_LOSS_BY_ERROR] + t->by[ZH_LOSS_BY_REASON] >= t->n / 2 + 1)
 		return ZH_CONFIDENCE_HIGH;
+	if (t->by[ZH_LOSS_BY_REFUSAL] >= t->n / 2 + 1)
+		return ZH_CONFIDENCE_HIGH;
 	return t->by[ZH_LOSS_BY_NOTHING] ? ZH_CONFIDENCE_LOW : ZH_CONFIDENCE_MEDIUM;
 }
 
@@ -76,10 +78,28 @@ static void add_evidence(struct zh_finding *finding, const struct tally *t)
 	else if (first[ZH_LOSS_BY_COUNTER])
 		zh_finding_evidence(finding, "no drop event for %" PRIu64 " probes, but %s",
 			t->by[ZH_LOSS_BY_COUNTER], first[ZH_LOSS_BY_COUNTER]->detail);
+	if (first[ZH_LOSS_BY_REFUSAL])
+		zh_finding_evidence(finding, "instead of a reply to %" PRIu64 " probes came: %s",
+			t->by[ZH_LOSS_BY_REFUSAL], first[ZH_LOSS_BY_REFUSAL]->detail);
+	if (first[ZH_LOSS_BY_SILENCE])
+		zh_finding_evidence(finding,
+			"no drop event and no counter that moved for %" PRIu64
+			" probes: the service got them and sent nothing back",
+			t->by[ZH_LOSS_BY_SILENCE]);
 	if (first[ZH_LOSS_BY_NOTHING])
 		zh_finding_evidence(finding,
 			"no drop event and no counter that moved for %" PRIu64 " probes",
 			t->by[ZH_LOSS_BY_NOTHING]);
+}
+
+/* What happened, in a few words: most often the cause's title. */
+static const char *name_of(const struct zh_cause *cause, const struct tally *t)
+{
+	if (cause == &zh_cause_unspecified_drop && t->by[ZH_LOSS_BY_REFUSAL] * 2 > t->n)
+		return "The peer refused";
+	if (cause == &zh_cause_unspecified_drop && t->by[ZH_LOSS_BY_SILENCE] * 2 > t->n)
+		return "The service does not answer probes (it must echo what it gets)";
+	return cause->rule.title;
 }
 
 struct zh_finding *zh_loss_report(struct zh_explain *ex, const struct zh_cause *cause)
@@ -93,7 +113,7 @@ struct zh_finding *zh_loss_report(struct zh_explain *ex, const struct zh_cause *
 	if (!t.n)
 		return NULL;
 	finding = zh_finding_add(ex, &cause->rule, severity_of(t.n, sent, cause), confidence_of(&t),
-		"%s: %" PRIu64 " of %" PRIu64 " probes lost", cause->rule.title, t.n, sent);
+		"%s: %" PRIu64 " of %" PRIu64 " probes lost", name_of(cause, &t), t.n, sent);
 	if (!finding)
 		return NULL;
 	finding->has_attribution = true;

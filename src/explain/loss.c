@@ -160,16 +160,30 @@ static struct trail follow(const struct zh_record *r, const struct zh_sample *s)
 	return trail;
 }
 
+/* The other end's doing, whether a send or a receive learns of it. */
+static bool is_refusal(int error)
+{
+	return error == EPIPE || error == ECONNRESET || error == ECONNREFUSED || error == EPROTO;
+}
+
 static void find_loss(const struct zh_explain *ex, const struct zh_sample *s, struct zh_loss *loss)
 {
 	const struct zh_phase *phase = &ex->record->phases[s->phase];
 	struct trail trail = follow(ex->record, s);
 
 	*loss = (struct zh_loss){.sample = (uint32_t)(s - ex->record->samples)};
-	if (s->flags & ZH_SAMPLE_SEND_FAILED) {
+	if ((s->flags & ZH_SAMPLE_SEND_FAILED) && !is_refusal(s->send_errno)) {
 		loss->evidence = ZH_LOSS_BY_ERROR;
 		loss->arg = (uint32_t)s->send_errno;
 		loss->cause = cause_of_error(s->send_errno, phase);
+		snprintf(loss->detail, sizeof(loss->detail), "%s", strerror(s->send_errno));
+		/* Whatever ate the connection's first packet is seen elsewhere. */
+		if (s->send_errno == ETIMEDOUT && zh_loss_by_counter(ex, phase, loss))
+			loss->evidence = ZH_LOSS_BY_COUNTER;
+	} else if (s->send_errno) {
+		loss->evidence = ZH_LOSS_BY_REFUSAL;
+		loss->arg = (uint32_t)s->send_errno;
+		loss->cause = &zh_cause_unspecified_drop;
 		snprintf(loss->detail, sizeof(loss->detail), "%s", strerror(s->send_errno));
 	} else if (trail.drop) {
 		by_reason(ex, phase, trail.drop->arg, loss);
@@ -181,7 +195,9 @@ static void find_loss(const struct zh_explain *ex, const struct zh_sample *s, st
 		loss->cause = &zh_cause_late_responder;
 		snprintf(loss->detail, sizeof(loss->detail), "the responder's socket");
 	} else {
-		loss->evidence = ZH_LOSS_BY_NOTHING;
+		loss->evidence = phase->own_responder || phase->transport == ZH_TRANSPORT_ICMP
+					 ? ZH_LOSS_BY_NOTHING
+					 : ZH_LOSS_BY_SILENCE;
 		loss->cause = &zh_cause_unspecified_drop;
 		if (trail.last)
 			loss->arg = trail.last->point;

@@ -13,6 +13,8 @@ enum zh_loss_evidence {
 	ZH_LOSS_BY_REASON,  /* arg = drop reason number */
 	ZH_LOSS_BY_STAMP,   /* arg = the last point that was seen */
 	ZH_LOSS_BY_COUNTER, /* arg = how far the counter moved */
+	ZH_LOSS_BY_REFUSAL, /* arg = errno that came instead of a reply */
+	ZH_LOSS_BY_SILENCE, /* somebody else's service was to answer */
 	ZH_LOSS_BY_NOTHING,
 };
 

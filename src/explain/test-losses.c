@@ -102,6 +102,46 @@ static void every_kind_of_evidence(void **state)
 	}
 }
 
+/* Somebody else's service, and what came of it instead of replies. */
+static void a_service_that_does_not_echo(void **state)
+{
+	static const struct {
+		int error;
+		bool send_failed;
+		const char *says;
+	} answers[] = {
+		{0, false, "does not answer probes"},
+		{ECONNREFUSED, false, "The peer refused"},
+		{EPIPE, true, "The peer refused"},
+	};
+	size_t n;
+
+	(void)state;
+	for (n = 0; n < ZH_ARRAY_SIZE(answers); n++) {
+		struct builder b;
+		struct zh_explanation *e;
+		const struct zh_finding *f;
+		unsigned int i;
+
+		build_start(&b, 20, ZH_TRANSPORT_TCP);
+		b.r->phases[0].own_responder = 0;
+		for (i = 0; i < 20; i++) {
+			struct zh_sample *s = build_lost(&b);
+
+			s->send_errno = (int16_t)answers[n].error;
+			s->n_stamps = 0;
+			if (answers[n].send_failed)
+				s->flags |= ZH_SAMPLE_SEND_FAILED;
+		}
+		e = explain_or_fail(&b);
+		f = finding_of(e, "unspecified-drop");
+		assert_non_null(f);
+		assert_non_null(strstr(f->summary, answers[n].says));
+		zh_explanation_free(e);
+		zh_record_free(b.r);
+	}
+}
+
 /* The request reached the responder's socket and no reply came. */
 static void seen_at_the_responder(void **state)
 {
@@ -167,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_evidence),
+		cmocka_unit_test(a_service_that_does_not_echo),
 		cmocka_unit_test(seen_at_the_responder),
 		cmocka_unit_test(settings_are_evidence),
 		cmocka_unit_test(no_loss_no_finding),

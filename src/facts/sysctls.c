@@ -78,6 +78,7 @@ static const struct zh_fact_schema schema[] = {
 	{"sysctl.net/ipv4/tcp_rto_min_us", ZH_FACT_NUMBER, "us", "shortest retransmission timeout"},
 	{"sysctl.net/ipv4/ip_forward", ZH_FACT_NUMBER, "", "IPv4 forwarding"},
 	{"sysctl.net/ipv4/icmp_echo_ignore_all", ZH_FACT_NUMBER, "", "1: no echo replies"},
+	{"sysctl.net/ipv6/icmp/echo_ignore_all", ZH_FACT_NUMBER, "", "1: no echo replies"},
 	{"sysctl.net/ipv4/icmp_ratelimit", ZH_FACT_NUMBER, "ms",
 		"spacing of ICMP errors to one target"},
 	{"sysctl.net/ipv4/icmp_msgs_per_sec", ZH_FACT_NUMBER, "count", "ICMP errors a second"},

@@ -85,6 +85,23 @@ static int wait_connected(int fd)
 	return -error;
 }
 
+int zh_channel_connected(struct zh_channel *channel)
+{
+	struct pollfd p = {.fd = channel->fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int error = 0;
+
+	if (!channel->connecting)
+		return channel->connect_error;
+	if (poll(&p, 1, 0) <= 0)
+		return ETIMEDOUT;
+	if (getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		error = errno;
+	channel->connecting = false;
+	channel->connect_error = error;
+	return error;
+}
+
 /* Errors of connecting that say something about the way: no route, no source address, a blackhole,
  * a prohibition. They are what the probe is there to find. Without a connection a later send may or
  * may not repeat them. */
@@ -108,9 +125,9 @@ static int connect_channel(struct zh_channel *channel, struct zh_err *err)
 	if (fcntl(channel->fd, F_SETFL, 0) < 0 && !r)
 		r = -errno;
 	channel->connected = r == 0;
-	/* The SYN got no answer: every probe will be lost, and that is a finding. */
+	/* The SYN got no answer: probes are lost until one does, and that is a finding. */
 	if (r == -EINPROGRESS) {
-		channel->connected = true;
+		channel->connected = channel->connecting = true;
 		return 0;
 	}
 	if (r < 0 && (transport->flags & ZH_TRANSPORT_INET) && is_route_error(r)) {

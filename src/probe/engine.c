@@ -118,9 +118,8 @@ static uint64_t send_probe(struct zh_probe *probe, uint64_t intended_ns)
 	ch->transport->frame(ch, s->seq);
 	s->send_cpu = (uint16_t)sched_getcpu();
 	s->send_ns = zh_now_ns();
-	if (ch->connect_error)
-		error = ch->connect_error;
-	else
+	error = zh_channel_connected(ch);
+	if (!error)
 		error = ch->closed ? EPIPE : send_message(probe);
 	/* A refusal of an earlier request is reported by the next send, which then sends nothing.
 	 */

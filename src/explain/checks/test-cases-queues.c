@@ -107,7 +107,7 @@ const struct zh_case zh_cases_queues[] = {
 		"sockstat.TCP.inuse 300",
 		{}},
 
-	{&zh_check_icmp_ratelimit, "echo ignored", ZH_SEVERITY_LOW,
+	{&zh_check_icmp_ratelimit, "echo ignored", ZH_SEVERITY_CRITICAL,
 		"sysctl.net/ipv4/icmp_echo_ignore_all 1", {.lost = 100}},
 	{&zh_check_icmp_ratelimit, "errors withheld", ZH_SEVERITY_INFO,
 		"snmp.Icmp.OutRateLimitHost 0 9", {}},
