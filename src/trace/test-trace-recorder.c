@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -94,6 +95,16 @@ static void assert_sorted(const struct zh_record *record, const struct zh_sample
 			    record->events[sample->events + i - 1].ns);
 }
 
+/* The object for kernels without fetching atomics may overwrite the event of a hook that it
+ * interrupts (rings.bpf.h); all others see every event exactly once. */
+static bool is_complete(unsigned int seen)
+{
+	const char *compat = getenv("ZH_TRACE_COMPAT");
+	unsigned int may_miss = compat && !strcmp(compat, "1") ? SLEEPS / 20 : 0;
+
+	return seen <= SLEEPS && seen + may_miss >= SLEEPS;
+}
+
 static void every_wake_up_is_seen(void **state)
 {
 	struct zh_sample sample = {.seq = 0};
@@ -108,13 +119,13 @@ static void every_wake_up_is_seen(void **state)
 	zh_trace_window(trace, record, &sample, sleeper.from_ns, sleeper.to_ns);
 	assert_int_equal(sample.flags, 0);
 	assert_sorted(record, &sample);
-	assert_int_equal(
-		count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKING, sleeper.tid), SLEEPS);
-	assert_int_equal(
-		count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKEUP, sleeper.tid), SLEEPS);
-	/* It may be preempted besides. */
 	assert_true(
-		count(record, &sample, sleeper.from_ns, ZH_EVENT_SWITCH, sleeper.tid) >= SLEEPS);
+		is_complete(count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKING, sleeper.tid)));
+	assert_true(
+		is_complete(count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKEUP, sleeper.tid)));
+	/* It may be preempted besides. */
+	assert_true(is_complete(ZH_MIN(
+		count(record, &sample, sleeper.from_ns, ZH_EVENT_SWITCH, sleeper.tid), SLEEPS)));
 	finish(trace, record);
 }
 
@@ -133,7 +144,7 @@ static int sleep_as_pid_1(void *arg)
 	zh_trace_window(trace, record, &sample, sleeper.from_ns, sleeper.to_ns);
 	wakings = count(record, &sample, sleeper.from_ns, ZH_EVENT_WAKING, 1);
 	finish(trace, record);
-	return sleeper.tid == 1 && wakings == SLEEPS ? 0 : 1;
+	return sleeper.tid == 1 && is_complete(wakings) ? 0 : 1;
 }
 
 static int enter_pid_namespace(void *arg)
