@@ -23,9 +23,9 @@ static void describe_difference(struct zh_node *parent, const char *key,
 {
 	struct zh_node *node = zh_node_object(parent, key, NULL);
 
-	zh_node_value(node, "difference_ns", NULL, zh_real(difference->estimate));
-	zh_node_value(node, "low_ns", NULL, zh_real(difference->low));
-	zh_node_value(node, "high_ns", NULL, zh_real(difference->high));
+	zh_node_value(node, "difference_ns", NULL, zh_ns_signed(difference->estimate));
+	zh_node_value(node, "low_ns", NULL, zh_ns_signed(difference->low));
+	zh_node_value(node, "high_ns", NULL, zh_ns_signed(difference->high));
 	zh_node_value(node, "p_value", NULL, zh_real(p_value));
 }
 

@@ -55,7 +55,7 @@ static void describe_faults(const struct zh_score *score, struct zh_node *node)
 	static const struct zh_column columns[] = {{"id", "fault"}, {"expects", "expected"},
 		{"first", "named first"}, {"runs", "runs"}, {"correct", "right"},
 		{"attributed_share", "attributed"}, {"unexplained_share", "unexplained"},
-		{"failed", NULL}, {"why_failed", NULL}};
+		{"disturbed", NULL}, {"failed", NULL}, {"why_failed", NULL}};
 	struct zh_node *table =
 		zh_node_table(node, "faults", "Faults", columns, ZH_ARRAY_SIZE(columns));
 

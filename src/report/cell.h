@@ -11,6 +11,7 @@
 enum zh_cell_type {
 	ZH_CELL_NULL,        /* JSON null, text "-" */
 	ZH_CELL_NS,          /* u: duration in ns */
+	ZH_CELL_NS_SIGNED,   /* d: a difference of durations, whole ns */
 	ZH_CELL_BYTES,       /* u */
 	ZH_CELL_PACKETS,     /* u */
 	ZH_CELL_COUNT,       /* u */
@@ -34,6 +35,12 @@ static inline struct zh_cell zh_ns(uint64_t ns)
 {
 	return (struct zh_cell){.type = ZH_CELL_NS, .u = ns};
 }
+/* A difference of times; rounded to whole ns. */
+static inline struct zh_cell zh_ns_signed(double ns)
+{
+	return (struct zh_cell){.type = ZH_CELL_NS_SIGNED, .d = ns};
+}
+
 static inline struct zh_cell zh_count(uint64_t n)
 {
 	return (struct zh_cell){.type = ZH_CELL_COUNT, .u = n};

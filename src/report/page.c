@@ -142,12 +142,23 @@ static void format_share(char *buf, size_t size, double share)
 		snprintf(buf, size, "%.0f %%", percent);
 }
 
+static const char *format_signed(char *buf, size_t size, double ns)
+{
+	if (!isfinite(ns))
+		return buf;
+	buf[0] = ns < 0 ? '-' : '+';
+	zh_format_ns(buf + 1, size - 1, (uint64_t)llround(fabs(ns)));
+	return buf;
+}
+
 const char *zh_cell_text(const struct zh_cell *cell, char *buf, size_t size)
 {
 	snprintf(buf, size, "-");
 	switch (cell->type) {
 	case ZH_CELL_NS:
 		return zh_format_ns(buf, size, cell->u);
+	case ZH_CELL_NS_SIGNED:
+		return format_signed(buf, size, cell->d);
 	case ZH_CELL_BYTES:
 		return zh_format_bytes(buf, size, cell->u);
 	case ZH_CELL_PACKETS:

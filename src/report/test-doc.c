@@ -56,6 +56,28 @@ static void failed_allocation_fails_the_rendering(void **state)
 	zh_doc_free(doc);
 }
 
+static void differences_have_a_sign_and_are_whole(void **state)
+{
+	struct zh_doc *doc = zh_doc_new("doctor");
+	struct zh_text_style style = {.width = 80};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	zh_node_value(zh_doc_root(doc), "less_ns", "less", zh_ns_signed(-6670.4));
+	zh_node_value(zh_doc_root(doc), "more_ns", "more", zh_ns_signed(12.5));
+	assert_int_equal(zh_render_json(doc, out, NULL), 0);
+	assert_int_equal(zh_render_text(doc, &style, out, NULL), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"less_ns\": -6670,"));
+	assert_non_null(strstr(text, "\"more_ns\": 13"));
+	assert_non_null(strstr(text, "-6.67 us"));
+	assert_non_null(strstr(text, "+13 ns"));
+	free(text);
+	zh_doc_free(doc);
+}
+
 static void full_disk_is_an_error(void **state)
 {
 	const struct zh_text_style style = {};
@@ -121,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(null_nodes_are_accepted),
 		cmocka_unit_test(failed_allocation_fails_the_rendering),
+		cmocka_unit_test(differences_have_a_sign_and_are_whole),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(an_empty_document_is_an_empty_page),
 		cmocka_unit_test(strings_are_copied),

@@ -10,6 +10,16 @@ jsonschema.Draft202012Validator(schema).validate(json.loads(text))
 PY
 }
 
+validate_each() { # the same for each document of a JSON array
+	/usr/bin/python3 - "$SCHEMA/$1.json" "$2" <<'PY'
+import json, sys
+import jsonschema
+validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+for document in json.load(open(sys.argv[2])):
+    validator.validate(document)
+PY
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }

@@ -84,7 +84,13 @@ load common
 		run "$ZEROHOP" explain "$id"
 		[ "$status" -eq 0 ]
 		[[ "$output" != *"(null)"* ]]
+		"$ZEROHOP" explain -j "$id" > "$BATS_TEST_TMPDIR/one.json"
+		cat "$BATS_TEST_TMPDIR/one.json" >> "$BATS_TEST_TMPDIR/each.json"
 	done
+	jq -s . "$BATS_TEST_TMPDIR/each.json" > "$BATS_TEST_TMPDIR/array.json"
+	validate_each explain "$BATS_TEST_TMPDIR/array.json"
+	"$ZEROHOP" lab list -j > "$BATS_TEST_TMPDIR/list.json"
+	validate lab "$BATS_TEST_TMPDIR/list.json"
 	run "$ZEROHOP" explain run-queue-wait
 	[[ "$output" == *L12* ]]
 }
