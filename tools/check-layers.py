@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = [["base"], ["sys", "stats"], ["report", "record"], ["facts", "probe", "trace", "knobs"],
+LAYERS = [["base"], ["sys", "stats"], ["report", "record"], ["facts", "probe", "bench", "trace", "knobs"],
           ["explain"], ["session", "lab"], ["cmd", "agent"]]
 # Within a line modules do not know each other, but for these.
 ALLOWED = {("lab", "session")}

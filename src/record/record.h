@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "record/bench.h"
 #include "record/event.h"
 #include "record/fact-set.h"
 #include "record/sample.h"
@@ -75,6 +76,7 @@ struct zh_record {
 	size_t n_not_measured;
 	struct zh_counter *counters; /* of the tool itself */
 	size_t n_counters;
+	struct zh_bench_data bench; /* of a benchmark; empty otherwise */
 
 	/* own cost: median RTT of back-to-back probes without and with tracing; 0 = not measured */
 	uint64_t overhead_bare_p50_ns, overhead_traced_p50_ns;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a benchmark record says: figures of each cell over its rounds, how sure, and who is faster.
+ * Pure, like everything in explain.
+ *
+ * A cell's figure is the median over its rounds, its spread the range of the rounds' figures. Two
+ * cells are ranked only when the difference of their figures exceeds both spreads. A cell is
+ * flagged, and takes no rank, when the machine did not belong to it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "record/record.h"
+#include "report/doc.h"
+#include "stats/histogram.h"
+
+enum zh_bench_doubt {
+	ZH_DOUBT_FOREIGN = 1 << 0,   /* other processes used more than 10 % of the cell's CPUs */
+	ZH_DOUBT_STEAL = 1 << 1,     /* the host took more than 1 % */
+	ZH_DOUBT_PREEMPTED = 1 << 2, /* many involuntary switches */
+	ZH_DOUBT_SHORT = 1 << 3,     /* too few messages, or ended early */
+	ZH_DOUBT_UNKNOWN = 1 << 4,   /* foreign CPU time could not be measured */
+	ZH_DOUBT_LOST = 1 << 5,      /* datagrams are missing without a counter */
+	ZH_DOUBT_LATE = 1 << 6,      /* the asked rate was not reached */
+};
+
+struct zh_bench_figures {
+	const struct zh_bench_cell *cell;
+	uint32_t index;  /* of the cell in the record */
+	uint32_t rounds; /* measured */
+	struct zh_histogram
+		*histogram; /* of all rounds; NULL for streams. Owned by the analysis. */
+	uint64_t messages;
+	/* medians over the rounds */
+	uint64_t min_ns, mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns;
+	uint64_t bytes_per_s;
+	double floor_ratio, floor_p50_ratio; /* to the bare loop (time: 1.0 is as fast; streams:
+						throughput over the floor's); 0: no floor */
+	uint64_t floor_mean_ns, floor_bytes_per_s;
+	double cpu_ns_per_msg, peer_cpu_ns_per_msg;
+	double switches_per_msg; /* both sides, voluntary */
+	double spread;           /* (largest - smallest round) / median, of p50 or throughput */
+	double foreign_share, steal_share;
+	uint64_t sent, missing;
+	unsigned int doubts; /* enum zh_bench_doubt */
+	/* 1 is best among cells of the same mode; cells that cannot be told apart share one; 0: no
+	 * rank is claimed */
+	uint32_t rank;
+};
+
+struct zh_bench_analysis {
+	struct zh_bench_figures *cells; /* as in the record */
+	size_t n_cells;
+};
+
+bool zh_bench_is(const struct zh_record *record);
+int zh_bench_analyse(
+	const struct zh_record *record, struct zh_bench_analysis **ret, struct zh_err *err);
+struct zh_bench_analysis *zh_bench_analysis_free(struct zh_bench_analysis *analysis);
+
+/* Headline, `results` and what follows from them: why cells differ, losses, other programs, flags.
+ */
+void zh_bench_describe(const struct zh_bench_analysis *analysis, const struct zh_record *record,
+	struct zh_node *root);
+/* The same cells as a heat map: sizes down, buffers and placements across (text only). */
+void zh_bench_describe_matrix(const struct zh_bench_analysis *analysis, struct zh_node *root);
