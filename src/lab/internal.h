@@ -69,8 +69,11 @@ struct lab_flood {
 };
 int lab_flood_start(struct zh_lab_run *run, const struct lab_flood *flood, struct zh_err *err);
 
-/* Loads nft text in the prober's namespace. */
+/* Loads nft text, which makes the table LAB_NFT_TABLE of family inet, in the prober's namespace;
+ * and removes that table, as a fault's remove(). */
+#define LAB_NFT_TABLE "zerohop_lab"
 int lab_nft(struct zh_lab_run *run, const char *text, size_t len, struct zh_err *err);
+void lab_nft_undo(struct zh_lab_run *run);
 
 /* Attaches one of the lab's own tc programs at the ingress of a device of the prober's namespace.
  * Freed, and the clsact qdisc removed, by lab_tc_detach(), which accepts NULL. */

@@ -8,3 +8,10 @@ int lab_nft(struct zh_lab_run *run, const char *text, size_t len, struct zh_err 
 
 	return zh_process_run(argv, run->ns.netns_fd, text, len, err);
 }
+
+void lab_nft_undo(struct zh_lab_run *run)
+{
+	static const char text[] = "delete table inet " LAB_NFT_TABLE "\n";
+
+	lab_nft(run, text, sizeof(text) - 1, NULL);
+}

@@ -12,7 +12,7 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 {
 	zh_autobuf text = {0};
 
-	zh_buf_adds(&text, "table inet zerohop_lab {\nchain input {\n"
+	zh_buf_adds(&text, "table inet " LAB_NFT_TABLE " {\nchain input {\n"
 			   "type filter hook input priority 0; policy accept;\n");
 	if (run->control)
 		zh_buf_adds(&text, "udp dport 9 counter drop\n");
@@ -25,13 +25,6 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	if (text.failed)
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	return lab_nft(run, text.text, text.len, err);
-}
-
-static void undo(struct zh_lab_run *run)
-{
-	static const char text[] = "delete table inet zerohop_lab\n";
-
-	lab_nft(run, text, sizeof(text) - 1, NULL);
 }
 
 /* The same rule, told by its place before lo's accept. */
@@ -49,5 +42,5 @@ const struct zh_fault zh_fault_firewall_drop = {
 	.count = 200,
 	.params = {{"all", 0, 1}, {"percent", 5, 60}},
 	.inject = inject,
-	.remove = undo,
+	.remove = lab_nft_undo,
 };

@@ -11,7 +11,7 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	zh_autobuf text = {0};
 	uint64_t n = run->control ? 10 : run->param[0];
 
-	zh_buf_adds(&text, "table inet zerohop_lab {\nchain input {\n"
+	zh_buf_adds(&text, "table inet " LAB_NFT_TABLE " {\nchain input {\n"
 			   "type filter hook input priority 0; policy accept;\n");
 	for (uint64_t i = 0; i < n; i++)
 		zh_buf_addf(&text, "ip saddr 198.18.%u.%u counter drop\n",
@@ -20,13 +20,6 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	if (text.failed)
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	return lab_nft(run, text.text, text.len, err);
-}
-
-static void undo(struct zh_lab_run *run)
-{
-	static const char text[] = "delete table inet zerohop_lab\n";
-
-	lab_nft(run, text, sizeof(text) - 1, NULL);
 }
 
 /* The same rules, told by their number. */
@@ -44,5 +37,5 @@ const struct zh_fault zh_fault_nft_rules = {
 	.count = 300,
 	.params = {{"rules", 8000, 30000}},
 	.inject = inject,
-	.remove = undo,
+	.remove = lab_nft_undo,
 };
