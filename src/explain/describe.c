@@ -175,6 +175,7 @@ static void describe_findings(const struct zh_explanation *e, struct zh_node *pa
 			.severity = zh_severity_name(f->severity),
 			.confidence = zh_confidence_name(f->confidence),
 			.has_attribution = f->has_attribution,
+			.of_lost = f->weight == ZH_WEIGHT_LOSS,
 			.attributed_ns = f->attributed_ns,
 			.attributed_share = f->attributed_share,
 			.samples = f->samples,
@@ -202,9 +203,9 @@ static void describe_unexplained(const struct zh_explanation *e, struct zh_node 
 	if (e->unexplained_share < 0)
 		return;
 	snprintf(text, sizeof(text),
-		"%zu slow round trips and %zu late sends lost %s above the usual; %.1f %% of that is "
-		"unexplained, %.1f %% due to causes too small to list.",
-		e->n_slow, e->n_late, zh_format_ns((char[24]){0}, 24, e->excess_ns),
+		"%zu slow round trip%s and %zu late send%s lost %s above the usual; %.1f %% of that "
+		"is unexplained, %.1f %% due to causes too small to list.",
+		e->n_slow, e->n_slow == 1 ? "" : "s", e->n_late, e->n_late == 1 ? "" : "s", zh_format_ns((char[24]){0}, 24, e->excess_ns),
 		100 * e->unexplained_share, 100 * (double)e->minor_ns / (double)e->excess_ns);
 	zh_node_text(parent, text);
 }

@@ -88,6 +88,7 @@ struct zh_finding_view {
 	const char *const *evidence; /* NULL-terminated sentences with numbers */
 	const char *const *remedies; /* NULL-terminated knob ids (JSON `remedies`) */
 	const char *cure, *cost;     /* sentences for people; also JSON `cure`, `cost` */
+	bool of_lost;                /* attributed_share is of all lost probes instead */
 };
 struct zh_node *zh_node_findings(struct zh_node *parent, const char *key, const char *title);
 void zh_node_finding(struct zh_node *findings, const struct zh_finding_view *view);

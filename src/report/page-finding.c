@@ -31,15 +31,20 @@ static const struct mark *mark_of(const char *severity)
 	return &marks[i];
 }
 
-/* "12.3 ms (71 % of the excess) in 23 samples". */
+/* "12.3 ms (71 % of the excess) in 23 samples", or "23 lost probes (71 % of all lost)". */
 static void add_attribution(struct zh_buf *buf, const struct zh_finding_view *view)
 {
 	const struct zh_cell share = zh_share(view->attributed_share);
 	char ns[32], percent[32];
 
+	zh_cell_text(&share, percent, sizeof(percent));
+	if (view->of_lost) {
+		zh_buf_addf(buf, "  %" PRIu64 " lost probe%s (%s of all lost)", view->samples,
+			view->samples == 1 ? "" : "s", percent);
+		return;
+	}
 	zh_buf_addf(buf, "  %s (%s of the excess) in %" PRIu64 " sample%s",
-		zh_format_ns(ns, sizeof(ns), view->attributed_ns),
-		zh_cell_text(&share, percent, sizeof(percent)), view->samples,
+		zh_format_ns(ns, sizeof(ns), view->attributed_ns), percent, view->samples,
 		view->samples == 1 ? "" : "s");
 }
 

@@ -1,31 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "explain/checks/support.h"
 
-static void run(const struct zh_check *check, struct zh_explain *ex)
+#include <stdio.h>
+
+#define RULES_SHOWN 6
+
+/* Whether the fact is of a rule that translates addresses; *ret_id is its number in the list. */
+static bool is_nat(const struct zh_fact *fact, int *ret_len, const char **ret_id)
 {
 	static const char *const nat[] = {"masquerade", "redirect", NULL};
+
+	*ret_id = fact->key + strlen("nft.notable.");
+	*ret_len = (int)strcspn(*ret_id, ".");
+	return fact->type == ZH_FACT_STRING && zh_check_one_of(fact->text, nat);
+}
+
+/* All rules make one finding: they have one cure. */
+static void run(const struct zh_check *check, struct zh_explain *ex)
+{
 	const struct zh_fact_set *facts = zh_explain_facts(ex);
-	const struct zh_fact *fact;
+	const struct zh_fact *fact, *first = NULL;
+	struct zh_finding *finding;
+	uint64_t n = 0, hits = 0, more;
+	const char *id;
+	char rules[96];
 	size_t pos = 0;
+	int len;
 
 	while ((fact = zh_fact_next(facts, "nft.notable.*.what", &pos))) {
-		const char *id = fact->key + strlen("nft.notable.");
-		int len = (int)strcspn(id, ".");
-		struct zh_finding *finding;
-		uint64_t hits = 0;
-
-		if (fact->type != ZH_FACT_STRING || !zh_check_one_of(fact->text, nat))
+		if (!is_nat(fact, &len, &id))
 			continue;
-		zh_explain_delta(ex, &hits, "nft.notable.%.*s.pkts", len, id);
-		finding = zh_finding_add(ex, &check->rule,
-			hits ? ZH_SEVERITY_LOW : ZH_SEVERITY_INFO, ZH_CONFIDENCE_MEDIUM,
-			"A %s rule in %s can translate loopback traffic (%llu packets in %.1f s)",
-			fact->text, zh_check_text(ex, "nft.notable.%.*s.chain", len, id),
-			(unsigned long long)hits, zh_check_window_s(ex));
-		zh_finding_evidence(
-			finding, "rule: %s", zh_check_text(ex, "nft.notable.%.*s.text", len, id));
-		zh_check_add_loss(ex, finding);
+		first = first ? first : fact;
+		n++;
+		more = 0;
+		zh_explain_delta(ex, &more, "nft.notable.%.*s.pkts", len, id);
+		hits += more;
 	}
+	if (!n)
+		return;
+	is_nat(first, &len, &id);
+	if (n == 1)
+		snprintf(rules, sizeof(rules), "A %s rule", first->text);
+	else
+		snprintf(rules, sizeof(rules), "%llu rules, the first a %s",
+			(unsigned long long)n, first->text);
+	finding = zh_finding_add(ex, &check->rule, hits ? ZH_SEVERITY_LOW : ZH_SEVERITY_INFO,
+		ZH_CONFIDENCE_MEDIUM,
+		"%s in %s can translate loopback traffic (%llu packets in %.1f s)", rules,
+		zh_check_text(ex, "nft.notable.%.*s.chain", len, id), (unsigned long long)hits,
+		zh_check_window_s(ex));
+	for (pos = 0, n = 0; (fact = zh_fact_next(facts, "nft.notable.*.what", &pos));)
+		if (is_nat(fact, &len, &id) && n++ < RULES_SHOWN)
+			zh_finding_evidence(finding, "rule: %s in %s",
+				zh_check_text(ex, "nft.notable.%.*s.text", len, id),
+				zh_check_text(ex, "nft.notable.%.*s.chain", len, id));
+	zh_check_add_loss(ex, finding);
 }
 
 const struct zh_check zh_check_nat_on_lo = {
