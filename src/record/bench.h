@@ -3,6 +3,8 @@
  * Results of the benchmark: cells (one transport with constant settings), rounds (one measured
  * stretch of a cell, right behind the bare loop it is compared with), and what belongs to a round.
  *
+ * Histograms are kept as their occupied buckets and can be made again without loss.
+ *
  * All arrays are rows of the record's file. Times are ns on CLOCK_MONOTONIC. Arrays grow between
  * rounds only; nothing here is called while messages pass.
  */
@@ -105,13 +107,29 @@ struct zh_bench_data {
 	size_t n_tools;
 };
 
-/* Each appends one row; false when out of memory (the record then lacks that row). */
+/* Bounds of what a record holds, far above any run; a file with more is refused. */
+#define ZH_BENCH_CELLS_MAX 10000
+#define ZH_BENCH_ROUNDS_MAX 1000000
+#define ZH_BENCH_BUCKETS_MAX (16 << 20)
+#define ZH_BENCH_LOSS_ROWS_MAX 1000000
+#define ZH_BENCH_TOOLS_MAX 1000000
+
+void zh_bench_data_done(struct zh_bench_data *bench);
+
+/* Each appends one row; false when out of memory or bounds (the record then lacks that row). */
 bool zh_record_bench_cell(struct zh_record *record, const struct zh_bench_cell *cell);
 /* With its histogram (may be NULL or empty) and the places where datagrams got lost. Sets the
  * ranges of the copy that is kept. */
 bool zh_record_bench_round(struct zh_record *record, const struct zh_bench_round *round,
 	const struct zh_histogram *histogram, const struct zh_bench_loss *losses, size_t n_losses);
 bool zh_record_bench_tool(struct zh_record *record, const struct zh_bench_tool *tool);
+
+/*
+ * Adds the RTTs of `round`, one of the record's, to `into`: its buckets and its exact minimum,
+ * maximum and sum. With an empty `into` this gives the histogram that the round was kept with.
+ */
+void zh_bench_round_histogram(const struct zh_bench_data *bench, const struct zh_bench_round *round,
+	struct zh_histogram *into);
 
 const char *zh_bench_mode_name(enum zh_bench_mode mode);                /* "pingpong" */
 const char *zh_bench_placement_name(enum zh_bench_placement placement); /* "same-cpu" */

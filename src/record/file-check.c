@@ -24,6 +24,59 @@ static const char *check_sample(const struct zh_record *record, const struct zh_
 	return NULL;
 }
 
+/*
+ * Ranges of rounds follow each other, as they were appended. Otherwise a small file could have many
+ * rounds that each point to all rows, and take hours to read.
+ */
+static bool is_next_range(uint64_t *end, uint64_t first, uint64_t n, size_t size)
+{
+	if (!n)
+		return true;
+	if (first < *end || !is_range(first, n, size))
+		return false;
+	*end = first + n;
+	return true;
+}
+
+/* A histogram: ascending values, and a total that can be added up. */
+static bool are_buckets(const struct zh_bench_bucket *buckets, size_t n)
+{
+	uint64_t total = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((i && buckets[i].value_ns <= buckets[i - 1].value_ns) ||
+			__builtin_add_overflow(total, buckets[i].count, &total))
+			return false;
+	return true;
+}
+
+static const char *check_bench(const struct zh_bench_data *bench)
+{
+	uint64_t buckets_end = 0, losses_end = 0;
+	size_t i;
+
+	for (i = 0; i < bench->n_rounds; i++) {
+		const struct zh_bench_round *round = &bench->rounds[i];
+
+		if (round->cell >= bench->n_cells)
+			return "a round of a bench cell that does not exist";
+		if (!is_next_range(
+			    &buckets_end, round->first_bucket, round->n_buckets, bench->n_buckets))
+			return "a round with buckets that do not exist or belong to another";
+		if (round->n_buckets &&
+			!are_buckets(bench->buckets + round->first_bucket, round->n_buckets))
+			return "a round with a histogram that is none";
+		if (!is_next_range(
+			    &losses_end, round->first_loss, round->n_losses, bench->n_losses))
+			return "a round with losses that do not exist or belong to another";
+	}
+	for (i = 0; i < bench->n_tools; i++)
+		if (bench->tools[i].cell >= bench->n_cells)
+			return "another program's figures of a bench cell that does not exist";
+	return NULL;
+}
+
 const char *zh_file_check(const struct zh_record *record)
 {
 	const char *wrong = NULL;
@@ -34,5 +87,5 @@ const char *zh_file_check(const struct zh_record *record)
 			return "a phase with samples that do not exist";
 	for (i = 0; !wrong && i < record->n_samples; i++)
 		wrong = check_sample(record, &record->samples[i]);
-	return wrong;
+	return wrong ? wrong : check_bench(&record->bench);
 }

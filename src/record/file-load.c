@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -90,7 +91,20 @@ static int read_row(struct zh_reader *in, sqlite3_stmt *stmt, const struct zh_fi
 	return 0;
 }
 
-/* Reads a table into its array, which has room for `n` rows; the file has as many. */
+/* The array for a table's n rows: of those that were made with the record, or a new one. */
+static char *rows_of(struct zh_record *record, const struct zh_file_table *table, size_t n)
+{
+	char *members = (char *)record, *rows;
+
+	memcpy(&rows, members + table->array, sizeof(rows));
+	if (rows || !n)
+		return rows;
+	rows = calloc(n, table->row_bytes);
+	memcpy(members + table->array, &rows, sizeof(rows));
+	return rows;
+}
+
+/* Reads a table into its array; the file has `n` rows. */
 static int read_table(struct zh_reader *in, const struct zh_file_table *table,
 	struct zh_record *record, struct zh_err *err)
 {
@@ -101,7 +115,9 @@ static int read_table(struct zh_reader *in, const struct zh_file_table *table,
 
 	if (r < 0)
 		return r;
-	memcpy(&rows, members + table->array, sizeof(rows));
+	rows = rows_of(record, table, n);
+	if (n && !rows)
+		return zh_err_sys(err, -ENOMEM, "cannot read record %s", in->path);
 	zh_file_select_sql(table, sql);
 	r = zh_reader_prepare(in, sql, &stmt, err);
 	for (i = 0; !r && i < n; i++) {
@@ -195,7 +211,8 @@ static int read_all(struct zh_reader *in, struct zh_record *record, struct zh_er
 	int r = read_run(in, record, err);
 
 	for (table = zh_file_tables; !r && table->name; table++)
-		r = read_table(in, table, record, err);
+		if (table->since <= in->version)
+			r = read_table(in, table, record, err);
 	if (!r)
 		r = read_fact_sets(in, record, err);
 	if (r < 0)

@@ -152,7 +152,7 @@ static int open_database(struct zh_reader *in, struct zh_err *err)
 
 static int check_version(struct zh_reader *in, struct zh_err *err)
 {
-	int64_t id, version;
+	int64_t id, version = 0;
 	int r = zh_reader_integer(in, "PRAGMA application_id", &id, err);
 
 	if (!r)
@@ -169,8 +169,8 @@ static int check_version(struct zh_reader *in, struct zh_err *err)
 		zh_err_hint(err, "use a newer zerohop");
 		return -EINVAL;
 	}
-	return version == ZH_FILE_VERSION ? 0
-					  : zh_reader_damaged(in, "it has no format version", err);
+	in->version = (int)version;
+	return version > 0 ? 0 : zh_reader_damaged(in, "it has no format version", err);
 }
 
 /* The table `name` exists and was created by exactly `sql`. */
@@ -204,6 +204,8 @@ static int check_tables(struct zh_reader *in, struct zh_err *err)
 	if (!r)
 		r = check_table(in, "facts", ZH_FILE_FACTS_SQL, err);
 	for (table = zh_file_tables; !r && table->name; table++) {
+		if (table->since > in->version)
+			continue;
 		zh_file_create_sql(table, sql);
 		r = check_table(in, table->name, sql, err);
 	}

@@ -14,6 +14,7 @@
 struct zh_reader {
 	const char *path; /* for messages; not owned */
 	sqlite3 *db;
+	int version; /* of the file: tables of later ones are not looked at */
 };
 
 /* -ENOENT, -EACCES ...; -EINVAL: not a record, a newer one, or damaged. On failure nothing stays

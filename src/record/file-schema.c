@@ -109,11 +109,95 @@ static const struct zh_file_field counter_fields[] = {
 	{},
 };
 
-#define TABLE(name_, fields_, struct_, array_, count_, max_)                                       \
+static const struct zh_file_field bench_cell_fields[] = {
+	FIELD(struct zh_bench_cell, transport, "transport", TEXT, 0),
+	FIELD(struct zh_bench_cell, mode, "mode", U8, ZH_BENCH_MODE_MAX - 1),
+	FIELD(struct zh_bench_cell, placement, "placement", U8, ZH_PLACE_MAX - 1),
+	FIELD(struct zh_bench_cell, spin, "spin", U8, 1),
+	FIELD(struct zh_bench_cell, zerocopy, "zerocopy", U8, 1),
+	FIELD(struct zh_bench_cell, cpu, "cpu", I16, 0),
+	FIELD(struct zh_bench_cell, peer_cpu, "peer_cpu", I16, 0),
+	FIELD(struct zh_bench_cell, size_bytes, "size_bytes", U32, 0),
+	FIELD(struct zh_bench_cell, buf_bytes, "buf_bytes", U32, 0),
+	FIELD(struct zh_bench_cell, sndbuf_bytes, "sndbuf_bytes", U32, 0),
+	FIELD(struct zh_bench_cell, rcvbuf_bytes, "rcvbuf_bytes", U32, 0),
+	FIELD(struct zh_bench_cell, busy_poll_us, "busy_poll_us", U32, 0),
+	FIELD(struct zh_bench_cell, gap_ns, "gap_ns", U64, 0),
+	FIELD(struct zh_bench_cell, over, "over", TEXT, 0),
+	FIELD(struct zh_bench_cell, congestion, "congestion", TEXT, 0),
+	FIELD(struct zh_bench_cell, why_not, "why_not", TEXT, 0),
+	{},
+};
+
+static const struct zh_file_field bench_round_fields[] = {
+	FIELD(struct zh_bench_round, cell, "cell", U32, 0),
+	FIELD(struct zh_bench_round, round, "round", U16, 0),
+	FIELD(struct zh_bench_round, order, "run_order", U16, 0),
+	FIELD(struct zh_bench_round, ended_early, "ended_early", U8, 1),
+	FIELD(struct zh_bench_round, start_ns, "start_ns", U64, 0),
+	FIELD(struct zh_bench_round, elapsed_ns, "elapsed_ns", U64, 0),
+	FIELD(struct zh_bench_round, messages, "messages", U64, 0),
+	FIELD(struct zh_bench_round, bytes, "bytes", U64, 0),
+	FIELD(struct zh_bench_round, floor_elapsed_ns, "floor_elapsed_ns", U64, 0),
+	FIELD(struct zh_bench_round, floor_messages, "floor_messages", U64, 0),
+	FIELD(struct zh_bench_round, floor_bytes, "floor_bytes", U64, 0),
+	FIELD(struct zh_bench_round, floor_p50_ns, "floor_p50_ns", U64, 0),
+	FIELD(struct zh_bench_round, cpu_ns, "cpu_ns", U64, 0),
+	FIELD(struct zh_bench_round, peer_cpu_ns, "peer_cpu_ns", U64, 0),
+	FIELD(struct zh_bench_round, switches, "switches", U64, 0),
+	FIELD(struct zh_bench_round, peer_switches, "peer_switches", U64, 0),
+	FIELD(struct zh_bench_round, preempted, "preempted", U64, 0),
+	FIELD(struct zh_bench_round, peer_preempted, "peer_preempted", U64, 0),
+	FIELD(struct zh_bench_round, foreign_ns, "foreign_ns", U64, 0),
+	FIELD(struct zh_bench_round, steal_ns, "steal_ns", U64, 0),
+	FIELD(struct zh_bench_round, foreign_unit_ns, "foreign_unit_ns", U64, 0),
+	FIELD(struct zh_bench_round, sent, "sent", U64, 0),
+	FIELD(struct zh_bench_round, missing, "missing", U64, 0),
+	FIELD(struct zh_bench_round, zerocopy_done, "zerocopy_done", U64, 0),
+	FIELD(struct zh_bench_round, zerocopy_copied, "zerocopy_copied", U64, 0),
+	FIELD(struct zh_bench_round, min_ns, "min_ns", U64, 0),
+	FIELD(struct zh_bench_round, max_ns, "max_ns", U64, 0),
+	FIELD(struct zh_bench_round, sum_ns, "sum_ns", U64, 0),
+	FIELD(struct zh_bench_round, first_bucket, "first_bucket", U32, 0),
+	FIELD(struct zh_bench_round, n_buckets, "n_buckets", U32, 0),
+	FIELD(struct zh_bench_round, first_loss, "first_loss", U32, 0),
+	FIELD(struct zh_bench_round, n_losses, "n_losses", U32, 0),
+	{},
+};
+
+static const struct zh_file_field bench_bucket_fields[] = {
+	FIELD(struct zh_bench_bucket, value_ns, "value_ns", U64, 0),
+	FIELD(struct zh_bench_bucket, count, "count", U64, 0),
+	{},
+};
+
+static const struct zh_file_field bench_loss_fields[] = {
+	FIELD(struct zh_bench_loss, counter, "counter", TEXT, 0),
+	FIELD(struct zh_bench_loss, count, "count", U64, 0),
+	{},
+};
+
+static const struct zh_file_field bench_tool_fields[] = {
+	FIELD(struct zh_bench_tool, cell, "cell", U32, 0),
+	FIELD(struct zh_bench_tool, round, "round", U16, 0),
+	FIELD(struct zh_bench_tool, tool, "tool", TEXT, 0),
+	FIELD(struct zh_bench_tool, version, "version", TEXT, 0),
+	FIELD(struct zh_bench_tool, mean_ns, "mean_ns", U64, 0),
+	FIELD(struct zh_bench_tool, p50_ns, "p50_ns", U64, 0),
+	FIELD(struct zh_bench_tool, p99_ns, "p99_ns", U64, 0),
+	FIELD(struct zh_bench_tool, max_ns, "max_ns", U64, 0),
+	FIELD(struct zh_bench_tool, bytes_per_s, "bytes_per_s", U64, 0),
+	FIELD(struct zh_bench_tool, why_not, "why_not", TEXT, 0),
+	{},
+};
+
+#define TABLE_SINCE(since_, name_, fields_, struct_, array_, count_, max_)                         \
 	{                                                                                          \
 		name_, fields_, sizeof(struct_), offsetof(struct zh_record, array_),               \
-			offsetof(struct zh_record, count_), max_                                   \
+			offsetof(struct zh_record, count_), max_, since_                           \
 	}
+#define TABLE(name_, fields_, struct_, array_, count_, max_)                                       \
+	TABLE_SINCE(1, name_, fields_, struct_, array_, count_, max_)
 
 /* The bounds of what a file may hold are far above any run, and below what would fill a machine's
  * memory from a small file. */
@@ -125,6 +209,16 @@ const struct zh_file_table zh_file_tables[] = {
 	TABLE("not_measured", not_measured_fields, struct zh_not_measured, not_measured,
 		n_not_measured, ZH_NOT_MEASURED_MAX),
 	TABLE("counters", counter_fields, struct zh_counter, counters, n_counters, ZH_COUNTERS_MAX),
+	TABLE_SINCE(2, "bench_cells", bench_cell_fields, struct zh_bench_cell, bench.cells,
+		bench.n_cells, ZH_BENCH_CELLS_MAX),
+	TABLE_SINCE(2, "bench_rounds", bench_round_fields, struct zh_bench_round, bench.rounds,
+		bench.n_rounds, ZH_BENCH_ROUNDS_MAX),
+	TABLE_SINCE(2, "bench_buckets", bench_bucket_fields, struct zh_bench_bucket, bench.buckets,
+		bench.n_buckets, ZH_BENCH_BUCKETS_MAX),
+	TABLE_SINCE(2, "bench_losses", bench_loss_fields, struct zh_bench_loss, bench.losses,
+		bench.n_losses, ZH_BENCH_LOSS_ROWS_MAX),
+	TABLE_SINCE(2, "bench_tools", bench_tool_fields, struct zh_bench_tool, bench.tools,
+		bench.n_tools, ZH_BENCH_TOOLS_MAX),
 	{},
 };
 
@@ -181,16 +275,41 @@ static const char *const transport_names[ZH_TRANSPORT_MAX] = {
 	[ZH_TRANSPORT_UNIX_DGRAM] = "unix-dgram",
 };
 
+static const char *const mode_names[ZH_BENCH_MODE_MAX] = {
+	[ZH_BENCH_PINGPONG] = "pingpong",
+	[ZH_BENCH_STREAM] = "stream",
+	[ZH_BENCH_RATE] = "rate",
+};
+
+static const char *const placement_names[ZH_PLACE_MAX] = {
+	[ZH_PLACE_SAME_CPU] = "same-cpu",
+	[ZH_PLACE_CROSS_CPU] = "cross-cpu",
+	[ZH_PLACE_FREE] = "free",
+};
+
+const char *zh_bench_mode_name(enum zh_bench_mode mode)
+{
+	return (size_t)mode < ZH_BENCH_MODE_MAX ? mode_names[mode] : "unknown";
+}
+
+const char *zh_bench_placement_name(enum zh_bench_placement placement)
+{
+	return (size_t)placement < ZH_PLACE_MAX ? placement_names[placement] : "unknown";
+}
+
 const struct zh_file_names zh_file_names[] = {
 	{"points", point_names, ZH_POINT_MAX},
 	{"event_types", event_names, ZH_EVENT_MAX},
 	{"transports", transport_names, ZH_TRANSPORT_MAX},
+	{"bench_modes", mode_names, ZH_BENCH_MODE_MAX},
+	{"bench_placements", placement_names, ZH_PLACE_MAX},
 	{},
 };
 
 /*
  * rtt: one row a sample, as ping would print it. way: the stamps of each sample's packet, in time.
  * around: what the CPUs did around each kept sample. Flags as in enum zh_sample_flag.
+ * bench: one row a round. floor_ratio is of the times of a message, for streams of the throughputs.
  */
 const char zh_file_views_sql[] =
 	"CREATE VIEW rtt AS SELECT s.id AS sample, p.label AS phase, s.seq AS seq,"
@@ -205,4 +324,25 @@ const char zh_file_views_sql[] =
 	" e.cpu AS cpu, n.name AS event, e.pid AS pid, e.comm AS comm, e.arg AS arg,"
 	" e.arg2 AS arg2 FROM samples s"
 	" JOIN events e ON e.id >= s.first_event AND e.id < s.first_event + s.n_events"
-	" JOIN event_types n ON n.id = e.type ORDER BY s.id, e.ns;";
+	" JOIN event_types n ON n.id = e.type ORDER BY s.id, e.ns;"
+	"CREATE VIEW bench AS SELECT r.id AS round_id, c.id AS cell, c.transport AS transport,"
+	" m.name AS mode, p.name AS placement, c.size_bytes AS size_bytes,"
+	" c.buf_bytes AS buf_bytes, r.round AS round, r.run_order AS run_order,"
+	" r.messages AS messages,"
+	" CASE WHEN c.mode <> 1 AND r.messages <> 0 THEN r.sum_ns * 1.0 / r.messages END"
+	" AS mean_ns,"
+	" (SELECT min(q.value_ns, r.max_ns) FROM (SELECT b.value_ns AS value_ns,"
+	" sum(b.count) OVER (ORDER BY b.id) AS seen, sum(b.count) OVER () AS n"
+	" FROM bench_buckets b WHERE b.id >= r.first_bucket"
+	" AND b.id < r.first_bucket + r.n_buckets) q WHERE q.seen * 2 >= q.n LIMIT 1) AS p50_ns,"
+	" CASE WHEN c.mode = 1 AND r.elapsed_ns <> 0 THEN r.bytes * 1e9 / r.elapsed_ns END"
+	" AS bytes_per_s,"
+	" CASE c.mode WHEN 1 THEN (r.bytes * 1.0 / nullif(r.elapsed_ns, 0))"
+	" / (nullif(r.floor_bytes, 0) * 1.0 / nullif(r.floor_elapsed_ns, 0))"
+	" ELSE (iif(c.mode = 0, r.elapsed_ns, r.sum_ns) * 1.0 / nullif(r.messages, 0))"
+	" / (nullif(r.floor_elapsed_ns, 0) * 1.0 / nullif(r.floor_messages, 0)) END"
+	" AS floor_ratio,"
+	" r.sent AS sent, r.missing AS missing"
+	" FROM bench_rounds r JOIN bench_cells c ON c.id = r.cell"
+	" JOIN bench_modes m ON m.id = c.mode JOIN bench_placements p ON p.id = c.placement"
+	" ORDER BY r.cell, r.round;";

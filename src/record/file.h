@@ -4,7 +4,8 @@
  *
  * Each array of the record is a table with a row an element, `id` being its index. Integers of
  * 64 bits are stored as SQLite's signed ones, bit by bit: UINT64_MAX reads as -1 in a query. The
- * layout has one version number; any change of a table raises it.
+ * layout has one version number; any change of a table raises it. Version 2 added the tables of
+ * benchmarks; files of version 1 are read as records without one.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 #include "record/record.h"
 
 #define ZH_FILE_APPLICATION_ID 0x5a485231 /* "ZHR1" */
-#define ZH_FILE_VERSION 1
+#define ZH_FILE_VERSION 2
 
 enum zh_file_type {
 	ZH_FILE_U8,
@@ -42,6 +43,7 @@ struct zh_file_table {
 	size_t row_bytes;
 	size_t array, count; /* offsets of the array and its length in struct zh_record */
 	size_t max_rows;     /* a file with more is refused */
+	int since;           /* the first version of the file that has it */
 };
 
 /* The members of struct zh_record itself: rows (key, value) of the table `run`. */
@@ -67,7 +69,7 @@ struct zh_file_names {
 extern const struct zh_file_names zh_file_names[]; /* ends with a NULL table */
 
 /* Longest statement made by the functions below. */
-#define ZH_FILE_SQL_MAX 1024
+#define ZH_FILE_SQL_MAX 2048
 void zh_file_create_sql(const struct zh_file_table *table, char sql[ZH_FILE_SQL_MAX]);
 /* "SELECT id, ... ORDER BY id" or "INSERT INTO ... VALUES(?, ...)", columns in the fields' order.
  */

@@ -66,6 +66,7 @@ struct zh_record *zh_record_free(struct zh_record *record)
 	free(record->events);
 	free(record->not_measured);
 	free(record->counters);
+	zh_bench_data_done(&record->bench);
 	free(record);
 	return NULL;
 }

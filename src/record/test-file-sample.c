@@ -2,7 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "record/test-file.h"
+#include "stats/histogram.h"
+
+static void histogram_freep(struct zh_histogram **histogram)
+{
+	zh_histogram_free(*histogram);
+}
 
 static void fill_run(struct zh_record *record)
 {
@@ -118,6 +125,104 @@ static void fill_sample(struct zh_record *record, size_t i, size_t n_stamps)
 	record->n_samples = i + 1;
 }
 
+/* 0: a stream with a complete round 1 and an empty round 2; 1: paced, with histogram and losses. */
+static bool fill_bench_cells(struct zh_record *record)
+{
+	const struct zh_bench_cell stream = {.transport = "unix-seqpacket-and-",
+		.mode = ZH_BENCH_STREAM,
+		.placement = ZH_PLACE_FREE,
+		.spin = 1,
+		.zerocopy = 1,
+		.cpu = -1,
+		.peer_cpu = -1,
+		.size_bytes = 65536,
+		.buf_bytes = 262144,
+		.sndbuf_bytes = 425984,
+		.rcvbuf_bytes = UINT32_MAX,
+		.busy_poll_us = 50,
+		.over = "veth",
+		.congestion = "bbr",
+		.why_not = "nothing µ"};
+	struct zh_bench_cell rate = stream;
+
+	memset(rate.transport, 0, sizeof(rate.transport));
+	memcpy(rate.transport, "udp", 3);
+	rate.mode = ZH_BENCH_RATE;
+	rate.placement = ZH_PLACE_CROSS_CPU;
+	rate.cpu = 0;
+	rate.peer_cpu = INT16_MAX;
+	rate.gap_ns = 1000000;
+	return zh_record_bench_cell(record, &stream) && zh_record_bench_cell(record, &rate);
+}
+
+static const struct zh_bench_round paced_round = {
+	.cell = 1,
+	.order = 2,
+	.ended_early = 1,
+	.start_ns = 7000,
+	.elapsed_ns = 10000000,
+	.messages = 10,
+	.bytes = 640,
+	.floor_elapsed_ns = 20000,
+	.floor_messages = 10,
+	.floor_bytes = 10,
+	.floor_p50_ns = 1900,
+	.cpu_ns = 30000,
+	.peer_cpu_ns = 40000,
+	.switches = 10,
+	.peer_switches = 11,
+	.preempted = 1,
+	.peer_preempted = 2,
+	.foreign_ns = 5000,
+	.steal_ns = 6000,
+	.foreign_unit_ns = 1000000,
+	.sent = 13,
+	.missing = 3,
+	.zerocopy_done = 4,
+	.zerocopy_copied = 3,
+	.min_ns = 1000,
+	.max_ns = 9000,
+	.sum_ns = 19000,
+};
+
+static bool fill_bench_rounds(struct zh_record *record)
+{
+	static const struct zh_bench_loss losses[] = {
+		{"socket drops (SK_MEMINFO_DROPS)", 2}, {"unattributed", UINT64_MAX}};
+	const struct zh_bench_round stream = {.round = 1,
+		.elapsed_ns = 1000000000,
+		.bytes = 2000000000,
+		.floor_elapsed_ns = 500000000,
+		.floor_bytes = 2000000000};
+	const struct zh_bench_round empty = {.round = 2, .order = 1};
+	zh_cleanup(histogram_freep) struct zh_histogram *histogram = zh_histogram_new();
+	int i;
+
+	for (i = 0; histogram && i < 10; i++)
+		zh_histogram_add(histogram, i < 4 ? 1000 : i < 9 ? 2000 : 9000);
+	return histogram && zh_record_bench_round(record, &stream, NULL, NULL, 0) &&
+	       zh_record_bench_round(
+		       record, &paced_round, histogram, losses, ZH_ARRAY_SIZE(losses)) &&
+	       zh_record_bench_round(record, &empty, NULL, NULL, 0);
+}
+
+static bool fill_bench(struct zh_record *record)
+{
+	const struct zh_bench_tool tool = {.cell = 1,
+		.round = 65535,
+		.tool = "sockperf",
+		.version = "3.10",
+		.mean_ns = 1,
+		.p50_ns = 2,
+		.p99_ns = 3,
+		.max_ns = UINT64_MAX,
+		.bytes_per_s = 5,
+		.why_not = "it cannot"};
+
+	return fill_bench_cells(record) && fill_bench_rounds(record) &&
+	       zh_record_bench_tool(record, &tool);
+}
+
 struct zh_record *zh_test_record(size_t n_samples, size_t n_stamps)
 {
 	const struct zh_record_limits limits = {
@@ -132,5 +237,5 @@ struct zh_record *zh_test_record(size_t n_samples, size_t n_stamps)
 	fill_phase(record, 1, n_samples - n_samples / 4, n_samples / 4);
 	for (i = 0; i < n_samples; i++)
 		fill_sample(record, i, n_stamps);
-	return record;
+	return fill_bench(record) ? record : zh_record_free(record);
 }

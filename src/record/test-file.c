@@ -117,7 +117,8 @@ static void every_member_is_in_the_file(void **state)
 		const char *table;
 		size_t padding;
 	} paddings[] = {{"phases", 8}, {"samples", 0}, {"stamps", 0}, {"events", 0},
-		{"not_measured", 0}, {"counters", 0}};
+		{"not_measured", 0}, {"counters", 0}, {"bench_cells", 0}, {"bench_rounds", 7},
+		{"bench_buckets", 0}, {"bench_losses", 0}, {"bench_tools", 2}};
 	size_t i, bytes;
 
 	(void)state;
@@ -185,7 +186,23 @@ static void users_can_query(void **state)
 		200);
 	assert_int_equal(ask(path, "SELECT count(*) FROM around WHERE event = 'switch'"), 20);
 	assert_int_equal(ask(path, "SELECT number FROM facts WHERE key = 'link.lo.mtu'"), 65536);
-	/* All points, event types and transports have names. */
+	assert_int_equal(ask(path, "SELECT count(*) FROM bench"), 3);
+	assert_int_equal(ask(path, "SELECT p50_ns FROM bench WHERE transport = 'udp' AND "
+				   "placement = 'cross-cpu' AND mode = 'rate' AND round = 0"),
+		2000);
+	assert_int_equal(ask(path, "SELECT mean_ns FROM bench WHERE cell = 1"), 1900);
+	assert_int_equal(ask(path, "SELECT floor_ratio * 100 FROM bench WHERE cell = 1"), 95);
+	assert_int_equal(ask(path, "SELECT bytes_per_s FROM bench WHERE cell = 0 AND round = 1"),
+		2000000000);
+	assert_int_equal(
+		ask(path, "SELECT floor_ratio * 100 FROM bench WHERE cell = 0 AND round = 1"), 50);
+	assert_int_equal(
+		ask(path,
+			"SELECT floor_ratio IS NULL AND p50_ns IS NULL FROM bench WHERE round = 2"),
+		1);
+	/* All points, event types, transports, modes and placements have names. */
+	assert_int_equal(ask(path, "SELECT count(*) FROM bench_modes"), ZH_BENCH_MODE_MAX);
+	assert_int_equal(ask(path, "SELECT count(*) FROM bench_placements"), ZH_PLACE_MAX);
 	assert_int_equal(ask(path, "SELECT count(*) FROM points"), ZH_POINT_MAX);
 	assert_int_equal(ask(path, "SELECT count(*) FROM event_types"), ZH_EVENT_MAX);
 	assert_int_equal(ask(path, "SELECT count(*) FROM transports"), ZH_TRANSPORT_MAX);

@@ -82,8 +82,8 @@ static void what_is_not_a_record_is_named(void **state)
 	assert_load_fails(path, -EINVAL, "is an SQLite database, but not a zerohop record");
 	alter(path, "PRAGMA application_id = 0x5a485231");
 	assert_load_fails(path, -EINVAL, "damaged: table 'run' is missing or not ours");
-	alter(path, "PRAGMA user_version = 2");
-	assert_load_fails(path, -EINVAL, "is of format 2, this program reads up to 1");
+	alter(path, "PRAGMA user_version = 3");
+	assert_load_fails(path, -EINVAL, "is of format 3, this program reads up to 2");
 	alter(path, "PRAGMA user_version = 0");
 	assert_load_fails(path, -EINVAL, "damaged: it has no format version");
 	unlink(path);
@@ -116,6 +116,20 @@ static void wrong_values_are_refused(void **state)
 		{"UPDATE phases SET label = replace(hex(zeroblob(20)), '0', 'x')",
 			"column 'label'"},
 		{"DELETE FROM phases", "a phase that does not exist"},
+		{"UPDATE bench_rounds SET cell = 2 WHERE id = 1", "a bench cell that does not"},
+		{"UPDATE bench_rounds SET n_buckets = 4 WHERE id = 1", "buckets that do not"},
+		{"UPDATE bench_rounds SET first_bucket = 4294967295, n_buckets = 4294967295",
+			"buckets that do not"},
+		{"UPDATE bench_rounds SET n_buckets = 1", "buckets that do not"},
+		{"UPDATE bench_rounds SET first_loss = 1, n_losses = 2", "losses that do not"},
+		{"UPDATE bench_buckets SET value_ns = 2000", "a histogram that is none"},
+		{"UPDATE bench_buckets SET count = -2", "a histogram that is none"},
+		{"UPDATE bench_tools SET cell = 2", "figures of a bench cell that does not"},
+		{"UPDATE bench_cells SET mode = 3", "column 'mode'"},
+		{"UPDATE bench_cells SET placement = -1", "column 'placement'"},
+		{"UPDATE bench_cells SET cpu = 32768", "column 'cpu'"},
+		{"UPDATE bench_losses SET counter = x'41'", "column 'counter'"},
+		{"DROP TABLE bench_losses", "table 'bench_losses' is missing"},
 		{"DELETE FROM run WHERE key = 'hz'", "column 'hz'"},
 		{"UPDATE run SET value = 2 WHERE key = 'interrupted'", "column 'interrupted'"},
 		{"UPDATE run SET value = 9e999 WHERE key = 'overhead_cpu_share'",
@@ -163,6 +177,29 @@ static void additions_are_accepted(void **state)
 	unlink(path);
 }
 
+/* A record of the format before benchmarks: as it was then, without their tables. */
+static void older_formats_are_read(void **state)
+{
+	struct zh_record *record = zh_test_record(10, 2), *loaded = NULL;
+	char *path = in_dir("old.zhr");
+
+	(void)state;
+	assert_int_equal(zh_record_save(record, path, NULL), 0);
+	alter(path, "DROP VIEW bench; DROP TABLE bench_cells; DROP TABLE bench_rounds;"
+		    "DROP TABLE bench_buckets; DROP TABLE bench_losses; DROP TABLE bench_tools;"
+		    "DROP TABLE bench_modes; DROP TABLE bench_placements;"
+		    "PRAGMA user_version = 1");
+	assert_int_equal(zh_record_load(path, &loaded, NULL), 0);
+	assert_int_equal(loaded->n_samples, 10);
+	assert_int_equal(loaded->bench.n_cells + loaded->bench.n_rounds, 0);
+	assert_true(zh_record_bench_cell(loaded, record->bench.cells));
+	alter(path, "PRAGMA user_version = 2");
+	assert_load_fails(path, -EINVAL, "table 'bench_cells' is missing or not ours");
+	zh_record_free(record);
+	zh_record_free(loaded);
+	unlink(path);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -181,6 +218,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_a_record_is_named),
 		cmocka_unit_test(wrong_values_are_refused),
 		cmocka_unit_test(additions_are_accepted),
+		cmocka_unit_test(older_formats_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -12,6 +12,7 @@
 
 #include "base/util.h"
 #include "record/record.h"
+#include "stats/histogram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,6 +22,28 @@ static int fd = -1;
 static void clean_up(void)
 {
 	unlink(path);
+}
+
+static uint64_t walk_bench(const struct zh_bench_data *bench)
+{
+	struct zh_histogram *histogram = zh_histogram_new();
+	uint64_t sum = 0;
+	size_t i, k;
+
+	assert(histogram);
+	for (i = 0; i < bench->n_rounds; i++) {
+		const struct zh_bench_round *round = &bench->rounds[i];
+
+		sum += strlen(bench->cells[round->cell].transport);
+		for (k = 0; k < round->n_losses; k++)
+			sum += strlen(bench->losses[round->first_loss + k].counter);
+		zh_bench_round_histogram(bench, round, histogram);
+	}
+	for (i = 0; i < bench->n_tools; i++)
+		sum += bench->cells[bench->tools[i].cell].size_bytes;
+	sum += histogram->n + zh_histogram_quantile(histogram, 0.5);
+	zh_histogram_free(histogram);
+	return sum;
 }
 
 /* Touches everything that an index points to, so that a sanitizer sees a wrong one. */
@@ -41,6 +64,7 @@ static uint64_t walk(const struct zh_record *record)
 		for (k = 0; k < sample->n_events; k++)
 			sum += strlen(record->events[sample->events + k].comm);
 	}
+	sum += walk_bench(&record->bench);
 	for (i = 0; i < record->before.n; i++)
 		sum += zh_fact_find(&record->before, record->before.facts[i].key)->number;
 	return sum;
