@@ -46,6 +46,9 @@ struct zh_bench_cell {
 	char over[24];       /* "": inside one namespace; else "veth", "bridge", ... */
 	char congestion[16]; /* TCP's congestion control in force; "" for others */
 	char why_not[200];   /* why it could not be measured; "" when it was */
+	/* SO_INCOMING_NAPI_ID of the receiving socket; 0 with busy_poll_us set: nothing to poll
+	 * there */
+	uint32_t napi_id;
 };
 
 /* One round. Counts and times cover the measured stretch without its warm-up. */

@@ -126,6 +126,7 @@ static const struct zh_file_field bench_cell_fields[] = {
 	FIELD(struct zh_bench_cell, over, "over", TEXT, 0),
 	FIELD(struct zh_bench_cell, congestion, "congestion", TEXT, 0),
 	FIELD(struct zh_bench_cell, why_not, "why_not", TEXT, 0),
+	FIELD(struct zh_bench_cell, napi_id, "napi_id", U32, 0),
 	{},
 };
 

@@ -142,7 +142,8 @@ static bool fill_bench_cells(struct zh_record *record)
 		.busy_poll_us = 50,
 		.over = "veth",
 		.congestion = "bbr",
-		.why_not = "nothing µ"};
+		.why_not = "nothing µ",
+		.napi_id = 8193};
 	struct zh_bench_cell rate = stream;
 
 	memset(rate.transport, 0, sizeof(rate.transport));

@@ -117,7 +117,7 @@ static void every_member_is_in_the_file(void **state)
 		const char *table;
 		size_t padding;
 	} paddings[] = {{"phases", 8}, {"samples", 0}, {"stamps", 0}, {"events", 0},
-		{"not_measured", 0}, {"counters", 0}, {"bench_cells", 0}, {"bench_rounds", 7},
+		{"not_measured", 0}, {"counters", 0}, {"bench_cells", 4}, {"bench_rounds", 7},
 		{"bench_buckets", 0}, {"bench_losses", 0}, {"bench_tools", 2}};
 	size_t i, bytes;
 

@@ -13,6 +13,7 @@ enum zh_cell_type {
 	ZH_CELL_NS,          /* u: duration in ns */
 	ZH_CELL_NS_SIGNED,   /* d: a difference of durations, whole ns */
 	ZH_CELL_BYTES,       /* u */
+	ZH_CELL_BYTES_PER_S, /* u: throughput */
 	ZH_CELL_PACKETS,     /* u */
 	ZH_CELL_COUNT,       /* u */
 	ZH_CELL_SHARE,       /* d: 0..1, text as percent */
@@ -48,6 +49,10 @@ static inline struct zh_cell zh_count(uint64_t n)
 static inline struct zh_cell zh_bytes(uint64_t n)
 {
 	return (struct zh_cell){.type = ZH_CELL_BYTES, .u = n};
+}
+static inline struct zh_cell zh_bytes_per_s(uint64_t n)
+{
+	return (struct zh_cell){.type = ZH_CELL_BYTES_PER_S, .u = n};
 }
 static inline struct zh_cell zh_packets(uint64_t n)
 {

@@ -39,6 +39,7 @@ static json_t *json_cell(const struct zh_cell *cell)
 	switch (cell->type) {
 	case ZH_CELL_NS:
 	case ZH_CELL_BYTES:
+	case ZH_CELL_BYTES_PER_S:
 	case ZH_CELL_PACKETS:
 	case ZH_CELL_COUNT:
 		return json_u64(cell->u);

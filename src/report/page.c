@@ -161,6 +161,10 @@ const char *zh_cell_text(const struct zh_cell *cell, char *buf, size_t size)
 		return format_signed(buf, size, cell->d);
 	case ZH_CELL_BYTES:
 		return zh_format_bytes(buf, size, cell->u);
+	case ZH_CELL_BYTES_PER_S:
+		zh_format_bytes(buf, size, cell->u);
+		snprintf(buf + strlen(buf), size - strlen(buf), "/s");
+		return buf;
 	case ZH_CELL_PACKETS:
 	case ZH_CELL_COUNT:
 		snprintf(buf, size, "%" PRIu64, cell->u);

@@ -33,6 +33,7 @@ static void add_values(struct zh_node *root)
 	zh_node_value(host, "name", "name", zh_string("näme-with-ümlauts"));
 	zh_node_value(host, "p50_ns", "round trip p50", zh_ns(6413));
 	zh_node_value(host, "rmem_bytes", "receive buffer", zh_bytes(212992));
+	zh_node_value(host, "copy_bytes_per_s", "copies", zh_bytes_per_s(2791728742));
 	zh_node_value(host, "dropped_pkts", "dropped", zh_packets(1));
 	zh_node_value(host, "received_pkts", "received", zh_packets(1009));
 	zh_node_value(host, "cpus", "CPUs", zh_count(2));
