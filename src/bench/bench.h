@@ -79,13 +79,17 @@ struct zh_bench_result {
 	struct zh_bench_loss
 		losses[ZH_BENCH_LOSSES_MAX]; /* of missing datagrams, summing to them */
 	size_t n_losses;
+	/* Why the round ended early: -EINTR (stop()), -ESRCH (the peer died), -ETIMEDOUT (it fell
+	 * silent), or what a call failed with. code is 0 otherwise. */
+	struct zh_err ended;
 };
 
 /*
  * Runs one round from the calling thread, whose affinity and namespace are as before afterwards.
  * 0: measured (round.ended_early when it was cut short by stop() or by the peer's death, with what
- * there was). Negative with err: nothing was measured (-EPERM, -EMFILE, -EADDRINUSE, -ETIMEDOUT: no
- * message ever got through, ...). Either way no process, socket, path or memory is left.
+ * there was; ret->ended says why). Negative with err: nothing was measured (-EPERM, -EMFILE,
+ * -EMSGSIZE, -ETIMEDOUT: no message ever got through, -EINTR: stop() before the measured stretch,
+ * ...). Either way no process, socket, path or memory is left. One round at a time in a process.
  */
 int zh_bench_round(
 	const struct zh_bench_config *config, struct zh_bench_result *ret, struct zh_err *err);

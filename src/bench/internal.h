@@ -2,63 +2,123 @@
 /*
  * Inside the benchmark: the two ends of a transport, and the loops that run over them.
  *
- * A transport makes a link before the fork. Each side then takes its own end, and closes the other
- * one. Transports over file descriptors share one set of loops (read and write; for datagrams a
- * connected socket); shared memory brings its own.
+ * A transport makes a link before the fork. Each side then keeps its own end and closes the other
+ * one. Both sides walk through the same stages (warm-up, floor, measure), each a loop of its own:
+ * the maker ("near") sets the number of the next stage in shared memory and sends one more message,
+ * the peer ("far") looks at that number after every message and follows. So a stage ends without a
+ * system call or a byte that other messages do not have.
+ *
+ * A round is run by one thread of a process at a time.
  */
 #pragma once
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
+#include "base/units.h"
 #include "bench/bench.h"
+
+/* What a message may be at most, whatever the transport allows: both ends keep one in memory. */
+#define ZH_BENCH_BYTES_MAX (64u << 20)
+/* Room in front of and behind a message in its buffer, for what a transport adds. */
+#define ZH_BENCH_ROOM 256u
+
+enum zh_bench_stage {
+	ZH_BENCH_WARM_UP, /* the measured loop, dropped */
+	ZH_BENCH_FLOOR,   /* the bare loop */
+	ZH_BENCH_MEASURE,
+	ZH_BENCH_DONE
+};
 
 /* One side's end. */
 struct zh_bench_end {
 	int rfd, wfd; /* may be the same; -1: none (shared memory) */
 	bool is_peer;
-	void *state;  /* the transport's own, e.g. its half of a ring */
-	uint8_t *buf; /* size_bytes, touched; + what the transport puts in front */
+	void *state;   /* the transport's own, e.g. its half of a ring */
+	uint8_t *buf;  /* size_bytes, touched; ZH_BENCH_ROOM before and behind it is there too */
+	uint32_t done; /* bytes of an unfinished message, see send and recv */
 };
 
-/* Both ends and what they agree on. `shared` is memory that both processes see. */
+/* What the peer counted in one stage; valid after its death, too. */
+struct zh_bench_tally {
+	_Alignas(64) _Atomic uint64_t messages;
+	_Atomic uint64_t bytes;
+	_Atomic uint64_t last_ns;      /* streams: when the peer had everything */
+	_Atomic uint64_t socket_drops; /* SK_MEMINFO_DROPS of the peer's socket */
+};
+
+/* Memory of both processes, in an anonymous shared mapping. */
+struct zh_bench_shared {
+	_Atomic uint32_t stage; /* enum zh_bench_stage: what the maker wants */
+	_Atomic uint32_t ready; /* 1 + the stage whose loop the peer is in; a futex */
+	_Atomic int32_t failed; /* positive errno that the peer ended with */
+	/* Streams: what the maker has sent once it has moved to the next stage. */
+	_Atomic uint64_t expected_bytes;
+	struct zh_bench_tally received[ZH_BENCH_DONE]; /* by the peer, in each stage */
+};
+
+/* Looks ten times a second whether the stage shall go on: a timer's signal interrupts a blocked
+ * call (EINTR) and sets zh_bench_tick. */
+struct zh_bench_watch {
+	timer_t timer;
+	bool is_started, has_timer;
+	bool is_over;                   /* the stretch has lasted as long as it should */
+	uint64_t end_ns;                /* of the stretch */
+	uint64_t progress, progress_ns; /* when something last got through */
+	struct sigaction old_action;
+	sigset_t old_mask;
+};
+extern volatile sig_atomic_t zh_bench_tick;
+
+/* Both ends and what they agree on. */
 struct zh_bench_link {
 	const struct zh_bench_config *config;
-	const struct zh_bench_cell *cell;
+	struct zh_bench_cell *cell;
 	const struct zh_bench_transport *transport;
 	struct zh_bench_end near, far;
 	struct zh_bench_shared *shared;
-	char path[108]; /* of a Unix socket that must be removed; "" otherwise */
-};
-
-/* Memory of both processes: what the peer tells its maker. Lives in an anonymous shared mapping. */
-struct zh_bench_shared {
-	uint32_t ready; /* the peer is in its loop */
-	uint32_t stop;  /* the maker wants the peer to end after the next message */
-	int32_t failed; /* positive errno that the peer ended with */
-	uint64_t received_messages, received_bytes; /* by the peer since the stretch began */
-	uint64_t first_ns, last_ns;                 /* of what the peer received */
-	uint64_t cpu_ns, switches, preempted;       /* of the peer, so far */
-	uint64_t socket_drops;                      /* SK_MEMINFO_DROPS of the peer's socket */
+	uint64_t *rtts; /* for the floor */
+	size_t max_rtts;
+	size_t mapped_bytes;
+	pid_t peer;            /* 0: none (yet) */
+	struct zh_cpuset cpus; /* that the cell may use */
+	bool has_root_usage;   /* see zh_bench_usage_probe() */
+	struct zh_bench_watch watch;
+	struct zh_err ended; /* code != 0: why the round ended early */
 };
 
 /*
  * What a transport does. send and recv move one whole message and return its length, 0 at the end
- * of the stream, or a negative errno (-EAGAIN: nothing there yet, with spin). They are called on
- * either side and must not allocate.
+ * of the stream (an empty datagram where messages have borders), or a negative errno. -EAGAIN
+ * (nothing there yet) and -EINTR mean: call again with the same message; what was moved so far is
+ * kept in end->done. They are called on either side and must not allocate.
  */
 struct zh_bench_ops {
 	/* Makes both ends; runs before the fork. What it made is undone by close(), also half-way.
-	 */
+	 * NULL for close: the fds are closed by zh_bench_end_close(), and nothing else is there. */
 	int (*open)(struct zh_bench_link *link, struct zh_err *err);
 	void (*close)(struct zh_bench_link *link);
 	int64_t (*send)(struct zh_bench_end *end, const struct zh_bench_link *link);
 	int64_t (*recv)(struct zh_bench_end *end, const struct zh_bench_link *link);
-	/* The bare loop of this transport: `ns` long ping-pong or stream, with one clock read a
-	 * message into `rtts` (ping-pong; room for max) and nothing else. NULL: the one over file
-	 * descriptors. */
+	/* Streams: takes what there is, at most one message. NULL: recv. */
+	int64_t (*take)(struct zh_bench_end *end, const struct zh_bench_link *link);
+	/*
+	 * The bare loop of ping-pong: until `ns` are over or max are done, with one clock read a
+	 * message into `rtts` and nothing else; floor_elapsed_ns, floor_messages and floor_bytes
+	 * of ret are set. far answers until shared->stage is another one. Both NULL: those over
+	 * file descriptors.
+	 */
 	int (*floor)(struct zh_bench_link *link, uint64_t ns, uint64_t *rtts, size_t max,
 		struct zh_bench_round *ret);
+	int (*floor_far)(struct zh_bench_link *link);
 };
+
+/* fd-io.c: send, recv and take over file descriptors. */
+int64_t zh_bench_fd_send(struct zh_bench_end *end, const struct zh_bench_link *link);
+int64_t zh_bench_fd_recv(struct zh_bench_end *end, const struct zh_bench_link *link); /* bytes */
+int64_t zh_bench_fd_take(struct zh_bench_end *end, const struct zh_bench_link *link); /* messages */

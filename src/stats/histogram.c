@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 
@@ -13,11 +14,17 @@
 
 struct zh_histogram *zh_histogram_new(void)
 {
-	struct zh_histogram *histogram = calloc(1, sizeof(*histogram));
+	struct zh_histogram *histogram = malloc(sizeof(*histogram));
 
 	if (histogram)
-		histogram->min = UINT64_MAX;
+		zh_histogram_clear(histogram);
 	return histogram;
+}
+
+void zh_histogram_clear(struct zh_histogram *histogram)
+{
+	memset(histogram, 0, sizeof(*histogram));
+	histogram->min = UINT64_MAX;
 }
 
 struct zh_histogram *zh_histogram_free(struct zh_histogram *histogram)

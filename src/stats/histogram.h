@@ -31,6 +31,8 @@ struct zh_histogram {
 struct zh_histogram *zh_histogram_new(void);
 struct zh_histogram *zh_histogram_free(struct zh_histogram *histogram);
 
+/* Makes it empty again. */
+void zh_histogram_clear(struct zh_histogram *histogram);
 void zh_histogram_add(struct zh_histogram *histogram, uint64_t value);
 void zh_histogram_merge(struct zh_histogram *into, const struct zh_histogram *from);
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <sys/socket.h>
+
+#include "bench/loops.h"
+
+static int open_link(struct zh_bench_link *link, struct zh_err *err)
+{
+	return zh_bench_unix_listen(link, SOCK_STREAM, err);
+}
+
+static const struct zh_bench_ops ops = {
+	.open = open_link,
+	.send = zh_bench_fd_send,
+	.recv = zh_bench_fd_recv,
+	.take = zh_bench_fd_take,
+};
+
+const struct zh_bench_transport zh_bench_transport_unix_stream = {
+	.name = "unix-stream",
+	.summary = "a connection between Unix stream sockets",
+	.flags = ZH_BENCH_BUFFERS | ZH_BENCH_STREAM_MODE | ZH_BENCH_SPIN,
+	.max_bytes = UINT32_MAX,
+	.ops = &ops,
+};
