@@ -27,6 +27,7 @@ struct zh_common {
 	const char *output; /* -o FILE: keep the record */
 	const char *netns;  /* --netns NAME or path */
 	uint64_t pid;       /* --pid: the namespace of a process */
+	const char *pod;    /* --pod: that of a pod or container */
 };
 
 /* To be put at the head of a command's option table. */
@@ -48,10 +49,12 @@ struct zh_common {
 		"keep the record (.zhr) for 'zerohop report'"},                                    \
 		{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",            \
 			"measure in this network namespace (name or path)"},                       \
-	{                                                                                          \
-		"pid", 0, ZH_OPTION_COUNT, offsetof(struct zh_common, pid), "PID",                 \
+		{"pid", 0, ZH_OPTION_COUNT, offsetof(struct zh_common, pid), "PID",                \
 			"measure in the network namespace of this process", .min = 1,              \
-									    .max = 4194304         \
+			.max = 4194304},                                                           \
+	{                                                                                          \
+		"pod", 0, ZH_OPTION_STRING, offsetof(struct zh_common, pod), "POD",                \
+			"measure in this pod: NAMESPACE/NAME, or a container's name or id"         \
 	}
 
 struct zh_command {
@@ -73,7 +76,7 @@ extern const struct zh_command *const zh_command_registry[];
 /* Writes the document to standard output in the asked format. An exit status. */
 int cmd_print(const struct zh_common *common, const struct zh_doc *doc, struct zh_err *err);
 
-/* Moves the process into --netns / --pid. 0, or an exit status with err set. */
+/* Moves the process into --netns / --pid / --pod. 0, or an exit status with err set. */
 int cmd_enter_netns(const struct zh_common *common, struct zh_err *err);
 
 /* From now on the first Ctrl-C (or SIGTERM, SIGHUP) only asks to stop; a second one kills. */

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "facts/pods.h"
 #include "sys/netns.h"
 
 #define PAGE_WIDTH 99
@@ -60,18 +61,36 @@ int cmd_print(const struct zh_common *common, const struct zh_doc *doc, struct z
 	return r < 0 ? ZH_EXIT_UNABLE : ZH_EXIT_OK;
 }
 
+/* The process that stood for the pod may have ended meanwhile: then that is the error. */
+static int netns_of_pod(const char *name, struct zh_err *err)
+{
+	const struct zh_pod *pod;
+	struct zh_pods pods;
+	int r = zh_pods_read(&pods, err);
+
+	if (r < 0)
+		return r;
+	pod = zh_pods_find(&pods, name, err);
+	r = pod ? zh_netns_of_pid(pod->pid, err) : -EINVAL;
+	zh_pods_done(&pods);
+	return r;
+}
+
 int cmd_enter_netns(const struct zh_common *common, struct zh_err *err)
 {
 	int fd, r;
 
-	if (common->netns && common->pid) {
-		zh_err_set(err, -EINVAL, "--netns and --pid name two places: give one of them");
+	if (!!common->netns + !!common->pid + !!common->pod > 1) {
+		zh_err_set(err, -EINVAL, "--netns, --pid and --pod name places: give one of them");
 		return ZH_EXIT_USAGE;
 	}
-	if (!common->netns && !common->pid)
+	if (!common->netns && !common->pid && !common->pod)
 		return 0;
-	fd = common->netns ? zh_netns_by_name(common->netns, err)
-			   : zh_netns_of_pid((pid_t)common->pid, err);
+	if (common->pod)
+		fd = netns_of_pod(common->pod, err);
+	else
+		fd = common->netns ? zh_netns_by_name(common->netns, err)
+				   : zh_netns_of_pid((pid_t)common->pid, err);
 	if (fd < 0 && fd != -EPERM && fd != -EACCES)
 		return ZH_EXIT_USAGE;
 	r = fd < 0 ? fd : zh_netns_enter(fd, err);

@@ -140,3 +140,42 @@ in_mounts() { # in_mounts MOUNTS WORDS...
 		[ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
 	done
 }
+
+# A process in a control group as Docker names them, in a namespace of its own.
+start_container() { # start_container ID
+	local top
+	for top in /sys/fs/cgroup/pids /sys/fs/cgroup; do
+		[ -w "$top/cgroup.procs" ] && break
+	done
+	container_group=$top/docker/$1
+	mkdir -p "$container_group" 2> /dev/null || skip "no control group can be made in $top"
+	unshare -n sh -c "echo \$\$ > '$container_group/cgroup.procs'; ip link set lo up
+		ip addr add 10.99.0.1/32 dev lo; exec sleep 60" &
+	container_pid=$!
+	for _ in $(seq 50); do
+		[ "$(cat "/proc/$container_pid/comm")" = sleep ] && break
+		sleep 0.1
+	done
+}
+
+end_container() {
+	kill "$container_pid" 2> /dev/null || true
+	wait "$container_pid" 2> /dev/null || true
+	rmdir "$container_group" 2> /dev/null || true
+	rmdir "${container_group%/*}" 2> /dev/null || true
+}
+
+@test "--pod measures in a container's namespace, found by its id" {
+	need_root
+	id=$(printf 'c0ffee%058d' "$$")
+	start_container "$id"
+	# Only there is the address an own one.
+	code=0
+	"$ZEROHOP" ping -j -c 10 -i 1ms --pod "${id:0:12}" 10.99.0.1 > "$BATS_TEST_TMPDIR/out.json" || code=$?
+	run -2 --separate-stderr "$ZEROHOP" ping -c 1 --pod no-such-pod
+	end_container
+	[ "$code" -eq 0 ]
+	measured "$BATS_TEST_TMPDIR/out.json" 10
+	[[ "$stderr" == *"no pod or container 'no-such-pod'"*"c0ffee"* ]]
+	run -2 --separate-stderr "$ZEROHOP" ping -c 1 --pod a --pid 1
+}
