@@ -39,6 +39,25 @@ static void finding_free(struct zh_finding_view *finding)
 	free(finding);
 }
 
+static void step_free(struct zh_step_view *step)
+{
+	size_t i;
+
+	if (!step)
+		return;
+	for (i = 0; step->notes && step->notes[i]; i++)
+		free((char *)step->notes[i]);
+	free((void *)step->notes);
+	free((char *)step->place);
+	free((char *)step->kind);
+	free((char *)step->dev);
+	free((char *)step->hook);
+	free((char *)step->title);
+	free((char *)step->unseen);
+	free((char *)step->ends);
+	free(step);
+}
+
 static void node_free(struct zh_node *node)
 {
 	struct zh_node *child, *next;
@@ -63,6 +82,7 @@ static void node_free(struct zh_node *node)
 	free(node->values_ns);
 	free(node->marks);
 	finding_free(node->finding);
+	step_free(node->step);
 	free(node->key);
 	free(node->title);
 	free(node->text);
@@ -315,4 +335,31 @@ void zh_node_finding(struct zh_node *findings, const struct zh_finding_view *vie
 	copy->cost = copy_text(node->doc, view->cost);
 	copy->evidence = copy_list(node->doc, view->evidence);
 	copy->remedies = copy_list(node->doc, view->remedies);
+}
+
+struct zh_node *zh_node_way(struct zh_node *parent, const char *key, const char *title)
+{
+	return add(parent, ZH_NODE_WAY, key, title);
+}
+
+void zh_node_step(struct zh_node *way, const struct zh_step_view *view)
+{
+	struct zh_node *node;
+	struct zh_step_view *copy;
+
+	assert(!way || way->type == ZH_NODE_WAY);
+	node = add(way, ZH_NODE_STEP, NULL, NULL);
+	if (!node)
+		return;
+	copy = node->step = copy_array(node->doc, view, 1, sizeof(*view));
+	if (!copy)
+		return;
+	copy->place = copy_text(node->doc, view->place);
+	copy->kind = copy_text(node->doc, view->kind);
+	copy->dev = copy_text(node->doc, view->dev);
+	copy->hook = copy_text(node->doc, view->hook);
+	copy->title = copy_text(node->doc, view->title);
+	copy->unseen = copy_text(node->doc, view->unseen);
+	copy->ends = copy_text(node->doc, view->ends);
+	copy->notes = copy_list(node->doc, view->notes);
 }

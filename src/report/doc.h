@@ -93,6 +93,25 @@ struct zh_finding_view {
 struct zh_node *zh_node_findings(struct zh_node *parent, const char *key, const char *title);
 void zh_node_finding(struct zh_node *findings, const struct zh_finding_view *view);
 
+/*
+ * The way of a packet, drawn from top to bottom: a step a line with its counts at the right edge,
+ * a section for each place (network namespace). JSON: an array of objects {place, kind, dev, hook,
+ * title, notes, unseen, ends, requests, replies}.
+ */
+struct zh_step_view {
+	const char *place;        /* "here", "netns blue"; a new section where it changes */
+	const char *kind;         /* "device" */
+	const char *dev, *hook;   /* may be NULL */
+	const char *title;        /* one line; may be NULL */
+	const char *const *notes; /* NULL-terminated further lines; may be NULL */
+	const char *unseen;       /* why it could not be looked at, or NULL */
+	const char *ends;         /* why the way ends here, or NULL */
+	bool has_requests, has_replies;
+	uint64_t requests, replies; /* packets counted there */
+};
+struct zh_node *zh_node_way(struct zh_node *parent, const char *key, const char *title);
+void zh_node_step(struct zh_node *way, const struct zh_step_view *view);
+
 /* Renderers: write the whole document. 0, or -ENOMEM / -EIO with err set. */
 struct zh_text_style {
 	unsigned int width; /* columns; 0 = 99 */

@@ -113,6 +113,21 @@ static bool put_finding(json_t *object, const struct zh_finding_view *view)
 	       put(object, "cost", json_text(view->cost));
 }
 
+static bool put_step(json_t *object, const struct zh_step_view *view)
+{
+	return put(object, "place", json_text(view->place)) &&
+	       put(object, "kind", json_text(view->kind)) &&
+	       put(object, "dev", json_text(view->dev)) &&
+	       put(object, "hook", json_text(view->hook)) &&
+	       put(object, "title", json_text(view->title)) &&
+	       put(object, "notes", json_list(view->notes)) &&
+	       put(object, "unseen", json_text(view->unseen)) &&
+	       put(object, "ends", json_text(view->ends)) &&
+	       put(object, "requests",
+		       view->has_requests ? json_u64(view->requests) : json_null()) &&
+	       put(object, "replies", view->has_replies ? json_u64(view->replies) : json_null());
+}
+
 static bool put_row(json_t *object, const struct zh_node *table, const struct zh_node *row)
 {
 	size_t i;
@@ -133,8 +148,9 @@ static json_t *json_element(const struct zh_node *array, const struct zh_node *n
 	if (node->type == ZH_NODE_ITEM)
 		return json_text(node->text);
 	object = json_object();
-	ok = object && (node->type == ZH_NODE_ROW ? put_row(object, array, node)
-						  : put_finding(object, node->finding));
+	ok = object && (node->type == ZH_NODE_ROW           ? put_row(object, array, node)
+			       : node->type == ZH_NODE_STEP ? put_step(object, node->step)
+							    : put_finding(object, node->finding));
 	if (ok)
 		return object;
 	json_decref(object);
@@ -180,6 +196,7 @@ static json_t *json_node(const struct zh_node *node)
 	case ZH_NODE_LIST:
 	case ZH_NODE_TABLE:
 	case ZH_NODE_FINDINGS:
+	case ZH_NODE_WAY:
 		return json_elements(node);
 	default:
 		break;

@@ -25,6 +25,8 @@ enum zh_node_type {
 	ZH_NODE_STRIP,
 	ZH_NODE_FINDINGS, /* children: findings */
 	ZH_NODE_FINDING,
+	ZH_NODE_WAY, /* children: steps */
+	ZH_NODE_STEP,
 };
 
 struct zh_node {
@@ -45,6 +47,7 @@ struct zh_node {
 	bool *marks;
 
 	struct zh_finding_view *finding; /* with owned strings */
+	struct zh_step_view *step;
 };
 
 struct zh_doc {

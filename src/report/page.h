@@ -55,5 +55,6 @@ void zh_page_table(struct zh_page *page, size_t indent, const struct zh_node *no
 void zh_page_histogram(struct zh_page *page, size_t indent, const struct zh_node *node);
 void zh_page_strip(struct zh_page *page, size_t indent, const struct zh_node *node);
 void zh_page_findings(struct zh_page *page, size_t indent, const struct zh_node *node);
+void zh_page_way(struct zh_page *page, size_t indent, const struct zh_node *node);
 
 #define ZH_PAGE_INDENT 2

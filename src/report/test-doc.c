@@ -17,6 +17,7 @@
 static void null_nodes_are_accepted(void **state)
 {
 	const struct zh_finding_view view = {.id = "x"};
+	const struct zh_step_view step = {.kind = "x"};
 	const struct zh_column column = {"a", "a"};
 	const struct zh_cell cell = zh_count(1);
 	uint64_t numbers[2] = {1, 2};
@@ -32,11 +33,13 @@ static void null_nodes_are_accepted(void **state)
 	zh_node_histogram(NULL, "k", "t", numbers, numbers, 1);
 	zh_node_strip(NULL, "t", numbers, NULL, 1);
 	zh_node_finding(NULL, &view);
+	zh_node_step(NULL, &step);
 	assert_null(zh_node_object(NULL, "k", "t"));
 	assert_null(zh_node_list(NULL, "k", "t"));
 	assert_null(zh_node_table(NULL, "k", "t", &column, 1));
 	assert_null(zh_node_row(NULL, &cell));
 	assert_null(zh_node_findings(NULL, "k", "t"));
+	assert_null(zh_node_way(NULL, "k", "t"));
 }
 
 /* A histogram larger than the address space is an allocation that fails. */

@@ -166,6 +166,54 @@ static void add_findings(struct zh_node *root)
 	zh_node_findings(root, "no_findings", "No findings");
 }
 
+static void add_way(struct zh_node *root)
+{
+	static const char *const notes[] = {"nft inet filter output: policy accept",
+		"a note that says so much about the chain that it needs more than one line of the "
+		"picture to do so",
+		NULL};
+	static const struct zh_step_view steps[] = {
+		{.place = "here",
+			.kind = "socket",
+			.title = "ICMP echo",
+			.has_requests = true,
+			.has_replies = true,
+			.requests = 12,
+			.replies = 9},
+		{.place = "here",
+			.kind = "netfilter",
+			.hook = "output",
+			.title = "output hook: 2 chains",
+			.notes = notes,
+			.has_requests = true,
+			.requests = 12},
+		{.place = "here",
+			.kind = "tc",
+			.dev = "veth-with-a-name",
+			.unseen = "not permitted"},
+		{.place = "netns blue",
+			.kind = "device",
+			.dev = "a-device-with-a-long-name",
+			.title = "veth, MTU 1500",
+			.unseen = "its offloads: not permitted",
+			.has_requests = true,
+			.has_replies = true,
+			.requests = 9,
+			.replies = 9},
+		{.place = "netns blue", .kind = "routing", .title = "lookup", .ends = "no route"},
+		{.place = "netns blue"},
+	};
+	struct zh_node *way = zh_node_way(root, "hops", "Way");
+	size_t i;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(steps); i++)
+		zh_node_step(way, &steps[i]);
+	way = zh_node_way(root, "short_way", "A short way");
+	zh_node_step(way, &steps[4]);
+	zh_node_step(zh_node_way(root, "quiet_way", NULL), &steps[0]);
+	zh_node_way(root, "no_hops", "No way");
+}
+
 static struct zh_doc *kitchen_sink(void)
 {
 	struct zh_doc *doc = zh_doc_new("doctor");
@@ -177,6 +225,7 @@ static struct zh_doc *kitchen_sink(void)
 	add_tables(root);
 	add_charts(root);
 	add_findings(root);
+	add_way(root);
 	return doc;
 }
 

@@ -162,7 +162,10 @@ static const struct zh_node *draw(struct zh_page *page, size_t indent, const str
 	case ZH_NODE_FINDINGS:
 		zh_page_findings(page, indent, node);
 		break;
-	default: /* items, rows and findings are drawn by their parents */
+	case ZH_NODE_WAY:
+		zh_page_way(page, indent, node);
+		break;
+	default: /* items, rows, findings and steps are drawn by their parents */
 		break;
 	}
 	return node;
