@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "cmd/describe.h"
 #include "cmd/measure.h"
+#include "explain/path.h"
 
 struct report_config {
 	struct zh_common common;
@@ -31,6 +32,23 @@ static struct zh_doc *describe(
 	return doc;
 }
 
+/* What a path run found, as `zerohop path` says it. */
+static struct zh_doc *describe_path(
+	const struct zh_record *record, const struct zh_explanation *explanation)
+{
+	struct zh_doc *doc = zh_doc_new("report");
+
+	zh_path_describe(record, explanation, zh_doc_root(doc));
+	return doc;
+}
+
+static bool has_findings(const struct zh_record *record, const struct zh_explanation *explanation)
+{
+	if (zh_path_is(record))
+		return zh_path_has_findings(record, explanation);
+	return strcmp(zh_explanation_verdict(explanation, record), "findings") == 0;
+}
+
 static int run(const void *config, int n_words, char **words, struct zh_err *err)
 {
 	const struct report_config *report = config;
@@ -47,12 +65,12 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 		return ZH_EXIT_USAGE;
 	if (zh_explain(record, &explanation, err) < 0)
 		return ZH_EXIT_UNABLE;
-	doc = describe(record, explanation);
+	doc = zh_path_is(record) ? describe_path(record, explanation)
+				 : describe(record, explanation);
 	status = cmd_print(&report->common, doc, err);
 	if (status)
 		return status;
-	return strcmp(zh_explanation_verdict(explanation, record), "findings") ? ZH_EXIT_OK
-									       : ZH_EXIT_FINDINGS;
+	return has_findings(record, explanation) ? ZH_EXIT_FINDINGS : ZH_EXIT_OK;
 }
 
 const struct zh_command zh_command_report = {

@@ -12,6 +12,7 @@
 #include "explain/describe-outliers.h"
 #include "explain/describe-timeline.h"
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "stats/histogram.h"
 #include "stats/summary.h"
 
@@ -152,41 +153,13 @@ static void describe_stages(const struct zh_explanation *e, struct zh_node *pare
 	}
 }
 
-static const char *kind_of(const struct zh_rule *rule)
-{
-	size_t i;
-
-	for (i = 0; zh_cause_registry[i]; i++)
-		if (&zh_cause_registry[i]->rule == rule)
-			return "cause";
-	return "check";
-}
-
 static void describe_findings(const struct zh_explanation *e, struct zh_node *parent)
 {
-	static const char *const nothing[] = {NULL};
 	struct zh_node *list = zh_node_findings(parent, "findings", "Findings");
 	size_t i;
 
-	for (i = 0; i < e->n_findings; i++) {
-		const struct zh_finding *f = &e->findings[i];
-		const struct zh_finding_view view = {.id = f->rule->id,
-			.kind = kind_of(f->rule),
-			.severity = zh_severity_name(f->severity),
-			.confidence = zh_confidence_name(f->confidence),
-			.has_attribution = f->has_attribution,
-			.of_lost = f->weight == ZH_WEIGHT_LOSS,
-			.attributed_ns = f->attributed_ns,
-			.attributed_share = f->attributed_share,
-			.samples = f->samples,
-			.summary = f->summary,
-			.evidence = (const char *const *)f->evidence,
-			.remedies = f->rule->remedies ? f->rule->remedies : nothing,
-			.cure = f->rule->cure,
-			.cost = f->rule->cost};
-
-		zh_node_finding(list, &view);
-	}
+	for (i = 0; i < e->n_findings; i++)
+		zh_finding_describe(&e->findings[i], list);
 }
 
 static void describe_unexplained(const struct zh_explanation *e, struct zh_node *parent)

@@ -43,6 +43,14 @@ struct zh_finding {
 	char *evidence[ZH_EVIDENCE_MAX + 1]; /* owned, NULL-terminated */
 };
 
+/* What a rule has to do with the way of a packet (zh_rule.way). */
+enum zh_way_flag {
+	ZH_WAY_SHOWN = 1,     /* `zerohop path` shows its findings */
+	ZH_WAY_JUDGES = 2,    /* and a warning of it is a finding of the way (exit status 1) */
+	ZH_WAY_LO_ONLY = 4,   /* only if a way uses lo, or should */
+	ZH_WAY_NAME_ONLY = 8, /* only if the target is a name */
+};
+
 /*
  * What a rule (check or cause) says about itself; `zerohop explain ID`, the manual and the findings
  * print it. ids are kebab-case and unique over checks and causes.
@@ -59,7 +67,11 @@ struct zh_rule {
 	const char *cost;            /* a sentence: what the cure costs */
 	const char *const *remedies; /* knob ids, NULL-terminated; may be NULL */
 	const char *const
-		*needs; /* fact key patterns or trace parts ("trace.packets"), NULL-terminated */
+		*needs;   /* fact key patterns or trace parts ("trace.packets"), NULL-terminated */
+	unsigned int way; /* enum zh_way_flag; 0: nothing */
+	/* Rules that say the same about this very flow: with one of them found, path leaves this
+	 * one out. NULL-terminated; may be NULL. */
+	const char *const *told_by;
 };
 
 struct zh_explain; /* working state, explain/internal.h */

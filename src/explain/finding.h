@@ -15,3 +15,6 @@ bool zh_findings_take(struct zh_explain *ex, struct zh_finding **ret, size_t *re
 
 /* Frees the findings that were not handed over, and the list. */
 void zh_findings_done(struct zh_explain *ex);
+
+/* Adds it to a list of findings of a document. */
+void zh_finding_describe(const struct zh_finding *finding, struct zh_node *list);

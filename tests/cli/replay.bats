@@ -27,3 +27,12 @@ findings() { # findings RECORD: "id:severity ..." of severity low and above, as 
 			"$BATS_TEST_TMPDIR/run.json"
 	done
 }
+
+@test "kept answers of path fit their schema, by themselves and as a report" {
+	for file in "$GOLDEN"/path-*.json; do
+		validate path "$file"
+		jq '.command = "report"' "$file" > "$BATS_TEST_TMPDIR/report.json"
+		validate report "$BATS_TEST_TMPDIR/report.json"
+		run ! validate report "$file"
+	done
+}

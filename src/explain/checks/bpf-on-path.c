@@ -117,6 +117,7 @@ const struct zh_check zh_check_bpf_on_path = {
 				"bpf.prog.*.run_time_ns", "bpf.prog.*.run_cnt", "filter.*.count",
 				"filter.*.*.kind", "filter.*.*.bpf_id", "link.*.xdp",
 				"link.*.xdp_prog_id"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -81,6 +81,7 @@ const struct zh_check zh_check_br_netfilter = {
 			.remedies = ZH_LIST("bridge-nf-call"),
 			.needs = ZH_LIST("sysctl.net/bridge/bridge-nf-call-iptables",
 				"nft.chain.*.hook", "nft.chain.*.policy", "bridge.*.ports"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -50,6 +50,7 @@ const struct zh_check zh_check_bridge_hairpin = {
 			.remedies = ZH_LIST("bridge-hairpin"),
 			.needs = ZH_LIST("brport.*.hairpin", "nft.ct", "xtables.*.count",
 				"sysctl.net/bridge/bridge-nf-call-iptables"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

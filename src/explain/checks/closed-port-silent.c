@@ -5,8 +5,10 @@
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, int family)
 {
-	const char *result = zh_explain_text(ex, "closed_port.%d.result", family);
-	uint64_t took_ns = zh_check_number(ex, 0, "closed_port.%d.took_ns", family);
+	/* A path run asks in the namespace of the way. */
+	const char *prefix = zh_explain_text(ex, "path.target") ? "path.lo." : "";
+	const char *result = zh_explain_text(ex, "%sclosed_port.%d.result", prefix, family);
+	uint64_t took_ns = zh_check_number(ex, 0, "%sclosed_port.%d.took_ns", prefix, family);
 	bool refused = result && strcmp(result, "refused") == 0;
 	struct zh_finding *finding;
 
@@ -50,7 +52,9 @@ const struct zh_check zh_check_closed_port_silent = {
 			.cost = "None for local traffic.",
 			.remedies = ZH_LIST("nft-accept-lo", "policy-rule"),
 			.needs = ZH_LIST("closed_port.*.result", "closed_port.*.took_ns",
+				"path.lo.closed_port.*.result", "path.lo.closed_port.*.took_ns",
 				"link.lo.flags.up", "loopback.has_ip4", "loopback.has_ip6"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

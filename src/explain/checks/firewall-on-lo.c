@@ -110,6 +110,8 @@ const struct zh_check zh_check_firewall_on_lo = {
 			.remedies = ZH_LIST("nft-accept-lo"),
 			.needs = ZH_LIST("nft.notable.*.what", "nft.notable.*.hook",
 				"nft.notable.*.chain", "nft.notable.*.text", "nft.notable.*.pkts"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
+			.told_by = ZH_LIST("path-dropped"),
 		},
 	.run = run,
 };

@@ -57,6 +57,7 @@ const struct zh_check zh_check_leftover_qdisc = {
 				"qdisc.*.*.drops_pkts", "qdisc.*.*.overlimits",
 				"qdisc.*.*.qlen_pkts", "qdisc.*.*.rate_bytes",
 				"qdisc.*.*.limit_bytes"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

@@ -106,6 +106,8 @@ const struct zh_check zh_check_local_route = {
 			.cost = "None.",
 			.needs = ZH_LIST("fib.*.*.type", "fib.*.*.error", "fib.own.*.ip",
 				"fib.own.*.type", "addr.*.*.ip", "link.*.flags.up"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
+			.told_by = ZH_LIST("path-diverted", "path-no-route"),
 		},
 	.run = run,
 };

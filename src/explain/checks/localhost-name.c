@@ -64,6 +64,8 @@ const struct zh_check zh_check_localhost_name = {
 			.needs = ZH_LIST("names.*.took_ns", "names.*.ip4", "names.*.error",
 				"names.*.addrs", "names.hosts.localhost4", "names.hosts.localhost6",
 				"names.nsswitch"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_NAME_ONLY,
+			.told_by = ZH_LIST("path-name-elsewhere"),
 		},
 	.run = run,
 };

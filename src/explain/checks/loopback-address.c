@@ -61,6 +61,7 @@ const struct zh_check zh_check_loopback_address = {
 			.needs = ZH_LIST("loopback.has_ip4", "loopback.ip4_prefix",
 				"loopback.has_ip6", "link.lo.flags.up", "devconf.6.*.disable_ipv6",
 				"sysctl.net/ipv6/conf/all/disable_ipv6"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

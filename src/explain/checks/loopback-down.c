@@ -39,6 +39,7 @@ const struct zh_check zh_check_loopback_down = {
 			.cost = "None.",
 			.remedies = ZH_LIST("link-up"),
 			.needs = ZH_LIST("link.lo.flags.up", "link.lo.operstate", "addr.count"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

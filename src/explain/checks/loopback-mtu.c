@@ -57,6 +57,7 @@ const struct zh_check zh_check_loopback_mtu = {
 			.needs = ZH_LIST("link.lo.mtu", "devconf.6.*.mtu",
 				"devconf.6.*.disable_ipv6",
 				"sysctl.net/ipv6/conf/all/disable_ipv6"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

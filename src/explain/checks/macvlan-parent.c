@@ -58,6 +58,7 @@ const struct zh_check zh_check_macvlan_parent = {
 			.remedies = ZH_LIST("macvlan-shim"),
 			.needs = ZH_LIST("link.*.kind", "link.*.macvlan_mode", "link.*.link",
 				"link.*.link_ifindex"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -78,6 +78,7 @@ const struct zh_check zh_check_mtu_mismatch = {
 			.remedies = ZH_LIST("link-mtu"),
 			.needs = ZH_LIST("link.*.mtu", "link.*.kind", "link.*.link",
 				"brport.*.bridge", "snmp.Ip.*", "snmp6.*"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -77,6 +77,7 @@ const struct zh_check zh_check_nat_on_lo = {
 			.cost = "The proxy no longer sees traffic of this pod to itself.",
 			.needs = ZH_LIST("nft.notable.*.what", "nft.notable.*.chain",
 				"nft.notable.*.text", "nft.notable.*.pkts"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
 		},
 	.run = run,
 };

@@ -99,6 +99,7 @@ const struct zh_check zh_check_nfqueue = {
 				"nft.notable.*.pkts", "nfqueue.count", "nfqueue.*.depth_pkts",
 				"nfqueue.*.dropped_pkts", "nfqueue.*.user_dropped_pkts",
 				"kmsg.*.count"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -112,6 +112,8 @@ const struct zh_check zh_check_policy_route = {
 				"rule.*.*.text", "rule.*.*.pref", "rule.*.*.action",
 				"rule.*.*.table", "route.*.*.dst", "route.*.*.table",
 				"fib.*.*.type", "fib.*.*.error"),
+			.way = ZH_WAY_SHOWN | ZH_WAY_LO_ONLY,
+			.told_by = ZH_LIST("path-diverted", "path-no-route"),
 		},
 	.run = run,
 };

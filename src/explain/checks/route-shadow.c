@@ -109,6 +109,7 @@ const struct zh_check zh_check_route_shadow = {
 			.remedies = ZH_LIST("policy-rule"),
 			.needs = ZH_LIST("rule.*.count", "rule.*.*.action", "rule.*.*.table",
 				"route.*.*.dst", "route.*.*.scope", "route.*.*.oif", "link.*.kind"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -61,6 +61,8 @@ const struct zh_check zh_check_rp_filter = {
 			.remedies = ZH_LIST("rp-filter"),
 			.needs = ZH_LIST("netstat.TcpExt.*", "devconf.4.*.rp_filter_effective",
 				"kmsg.*.count"),
+			.way = ZH_WAY_SHOWN,
+			.told_by = ZH_LIST("path-dropped"),
 		},
 	.run = run,
 };

@@ -62,6 +62,8 @@ const struct zh_check zh_check_tc_filter_drops = {
 			.remedies = ZH_LIST("tc-filter"),
 			.needs = ZH_LIST("qdisc.*.*.kind", "qdisc.*.*.drops_pkts", "link.*.kind",
 				"filter.*.count", "filter.*.*.kind", "filter.*.*.bpf_name"),
+			.way = ZH_WAY_SHOWN,
+			.told_by = ZH_LIST("path-dropped"),
 		},
 	.run = run,
 };

@@ -35,6 +35,7 @@ struct zh_case {
 
 /* Each ends with a NULL check. */
 extern const struct zh_case zh_cases_path[];   /* loopback, routes, names, firewall, hooks */
+extern const struct zh_case zh_cases_way[];    /* what a path run finds */
 extern const struct zh_case zh_cases_cpu[];    /* softirqs, scheduling, clock, power */
 extern const struct zh_case zh_cases_queues[]; /* sockets, memory, ports */
 extern const struct zh_case zh_cases_links[];  /* bridges, neighbours, virtual links */

@@ -66,6 +66,7 @@ const struct zh_check zh_check_virtual_link_qdisc = {
 				"qdisc.*.*.drops_pkts", "qdisc.*.*.overlimits",
 				"qdisc.*.*.rate_bytes", "qdisc.*.*.burst_ns",
 				"qdisc.*.*.limit_bytes", "link.*.kind"),
+			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

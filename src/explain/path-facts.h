@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading path.* facts (path.h has the list) from a record. A missing fact is NULL, false or 0:
+ * nobody looked. All strings belong to the record.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+#include "report/cell.h"
+
+#define ZH_PATH_KEY_MAX 256
+
+/* Patterns of all path.* keys, NULL-terminated; a '*' is one part of a key. */
+extern const char *const zh_path_keys[];
+/* Whether `key`, or a pattern that may stand for it, is one of them. */
+bool zh_path_is_key(const char *key);
+
+/* The snapshot that holds the path.* facts. */
+const struct zh_fact_set *zh_path_facts(const struct zh_record *record);
+
+const struct zh_fact *zh_path_fact(const struct zh_record *record, const char *key, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *zh_path_text(const struct zh_record *record, const char *key, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The number, or 0 when missing. */
+uint64_t zh_path_number(const struct zh_record *record, const char *key, ...)
+	__attribute__((format(printf, 2, 3)));
+bool zh_path_has(const struct zh_record *record, const char *key, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A fact as a cell: a count, a string, why it is unavailable, or null when nobody looked. */
+struct zh_cell zh_path_cell(const struct zh_record *record, const char *key, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* How many of a numbered list are there; `key` is the one that every entry has, its last
+ * conversion "%zu" the entry's number. */
+size_t zh_path_n_ways(const struct zh_record *record);
+size_t zh_path_n_hops_of(const struct zh_record *record, size_t way);
+size_t zh_path_n_before(const struct zh_record *record, size_t way);
+size_t zh_path_n_lost(const struct zh_record *record, size_t way);
+size_t zh_path_n_strays(const struct zh_record *record, size_t way);
+
+/* "here", "netns blue"; "place 3" when it has no name. */
+const char *zh_path_place(const struct zh_record *record, uint64_t place, char *buf, size_t size);
+
+/* "127.0.0.1", "tcp 127.0.0.1:80", "unix:/run/x": what the way leads to. */
+const char *zh_path_way_name(const struct zh_record *record, size_t way, char *buf, size_t size);
+
+/* Whether that text is an address of the loopback range (127/8, ::1). */
+bool zh_path_is_loopback(const char *address);
+/* Whether the way leads to this machine's own address: a loopback one, or one that the plain
+ * routing question calls local. */
+bool zh_path_is_local(const struct zh_record *record, size_t way);
+/* Whether the way, or the one it should have taken, uses lo. */
+bool zh_path_uses_lo(const struct zh_record *record, size_t way);
+
+/* Whether the kernel's answer for the flow differs from that to the plain question. */
+bool zh_path_is_diverted(const struct zh_record *record, size_t way);
+
+/* "local by lo, table local", "refused: Invalid argument"; `base` is "decision" or
+ * "decision.plain". "" when it was not asked. */
+const char *zh_path_answer(
+	const struct zh_record *record, size_t way, const char *base, char *buf, size_t size);
+/* "rule 100: from all ipproto icmp blackhole", or "" when unknown. */
+const char *zh_path_rule(const struct zh_record *record, size_t way, char *buf, size_t size);

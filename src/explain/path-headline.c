@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The answer in one line. */
+#include "explain/path-describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "explain/path-facts.h"
+
+#define IDLE_SHOWN 2 /* devices that saw nothing */
+
+/* "localhost (127.0.0.1)" where a name was asked for, else as way_name. */
+static void add_target(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	const char *name = zh_path_text(record, "path.name.asked");
+	char text[300];
+
+	zh_path_way_name(record, way, text, sizeof(text));
+	if (name && !zh_path_text(record, "path.way.%zu.unix.path", way))
+		zh_buf_addf(ret, "%s (%s)", name, text);
+	else
+		zh_buf_adds(ret, text);
+}
+
+static void add_unix(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	zh_buf_adds(ret, " stays in the kernel: no device, no address, no route");
+	if (zh_path_has(record, "path.way.%zu.unix.listening", way) &&
+		!zh_path_number(record, "path.way.%zu.unix.listening", way))
+		zh_buf_adds(ret, ", but nobody listens");
+}
+
+/* Where the last hop that was found lies: the place of the end, and whether hardware is there. */
+static const char *last_kind(const struct zh_record *record, size_t way, uint64_t *ret_place)
+{
+	size_t n = zh_path_n_hops_of(record, way);
+
+	*ret_place = 0;
+	if (!n)
+		return NULL;
+	*ret_place = zh_path_number(record, "path.way.%zu.hop.%zu.place", way, n - 1);
+	return zh_path_text(record, "path.way.%zu.hop.%zu.kind", way, n - 1);
+}
+
+static void add_way(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	const char *error = zh_path_text(record, "path.way.%zu.decision.error", way);
+	const char *dev = zh_path_text(record, "path.way.%zu.decision.dev", way);
+	const char *type = zh_path_text(record, "path.way.%zu.decision.type", way);
+	char rule[240], place[96];
+	uint64_t last_place;
+	const char *kind = last_kind(record, way, &last_place);
+
+	if (error) {
+		zh_path_rule(record, way, rule, sizeof(rule));
+		zh_buf_addf(ret, " goes nowhere: %s%s%s", error, rule[0] ? ", " : "", rule);
+		return;
+	}
+	if (!dev) {
+		zh_buf_adds(ret, ": its way is not known");
+		return;
+	}
+	zh_buf_addf(ret, " goes by %s", dev);
+	if (!strcmp(dev, "lo"))
+		zh_buf_adds(ret, " and stays there");
+	else if (kind && !strcmp(kind, "leaves"))
+		zh_buf_adds(ret, " and leaves this machine");
+	else if (last_place)
+		zh_buf_addf(ret, " to %s", zh_path_place(record, last_place, place, sizeof(place)));
+	else if (type && !strcmp(type, "local"))
+		zh_buf_adds(ret, " and stays on this machine");
+	if (zh_path_is_local(record, way) && strcmp(dev, "lo") != 0)
+		zh_buf_adds(ret, ", not by lo");
+}
+
+static void add_counts(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	const char *not_sent = zh_path_text(record, "path.way.%zu.proof.not_sent", way);
+	uint64_t sent = zh_path_number(record, "path.way.%zu.proof.sent", way), lost = 0;
+	size_t n = zh_path_n_lost(record, way), i;
+	zh_autobuf devices = {};
+
+	if (not_sent) {
+		zh_buf_addf(ret, "; nothing was sent: %s", not_sent);
+		return;
+	}
+	if (!zh_path_has(record, "path.way.%zu.proof.sent", way))
+		return;
+	zh_path_add_devices(record, way, IDLE_SHOWN, false, &devices);
+	zh_buf_addf(ret, ": %" PRIu64 " sent%s%s", sent, devices.len ? ", " : "",
+		devices.len ? devices.text : "");
+	if (!devices.len)
+		zh_buf_addf(ret, ", %" PRIu64 " answered",
+			zh_path_number(record, "path.way.%zu.proof.answered", way));
+	for (i = 0; i < n; i++)
+		lost += zh_path_number(record, "path.way.%zu.proof.lost.%zu.packets", way, i);
+	if (lost)
+		zh_buf_addf(ret, "; %" PRIu64 " lost", lost);
+}
+
+void zh_path_headline(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	zh_buf_adds(ret, "a packet to ");
+	add_target(record, way, ret);
+	if (zh_path_text(record, "path.way.%zu.unix.path", way))
+		add_unix(record, way, ret);
+	else
+		add_way(record, way, ret);
+	add_counts(record, way, ret);
+	if (record->interrupted)
+		zh_buf_adds(ret, " (ended early)");
+}
