@@ -160,23 +160,31 @@ static int check_descriptors(struct zh_err *err)
 	return -EMFILE;
 }
 
-int cmd_measure(const struct zh_common *common, const struct zh_session_config *config,
-	struct zh_record **ret_record, struct zh_explanation **ret_explanation,
-	struct zh_err *ret_save_err, struct zh_err *err)
+int cmd_prepare(const struct zh_common *common, struct zh_err *err)
 {
-	struct zh_session_config session = *config;
-	zh_cleanup(cmd_record_freep) struct zh_record *record = NULL;
 	int r = common->output ? check_output(common->output, err) : 0;
 
 	if (!r && check_descriptors(err) < 0)
 		r = ZH_EXIT_UNABLE;
 	if (!r)
 		r = cmd_enter_netns(common, err);
+	if (!r)
+		cmd_catch_signals();
+	return r;
+}
+
+int cmd_measure(const struct zh_common *common, const struct zh_session_config *config,
+	struct zh_record **ret_record, struct zh_explanation **ret_explanation,
+	struct zh_err *ret_save_err, struct zh_err *err)
+{
+	struct zh_session_config session = *config;
+	zh_cleanup(cmd_record_freep) struct zh_record *record = NULL;
+	int r = cmd_prepare(common, err);
+
 	if (r)
 		return r;
 	session.arg = &session;
 	session.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-	cmd_catch_signals();
 	r = zh_session_run(&session, &record, err);
 	cmd_progress_done();
 	if (r < 0)

@@ -51,6 +51,12 @@ int cmd_session_config(const struct cmd_probe_options *options, int n_words, cha
 	struct zh_session_config *ret, struct zh_err *err);
 
 /*
+ * What every measuring command does first: knows that -o can be written, has enough file
+ * descriptors, enters --netns and the like, and catches Ctrl-C. 0, or an exit status with err set.
+ */
+int cmd_prepare(const struct zh_common *common, struct zh_err *err);
+
+/*
  * Runs the session, keeps the record if asked, explains it. On 0 the caller owns both; otherwise an
  * exit status with err set. A record that cannot be written is reported in *ret_save_err, after
  * which the results are still shown.

@@ -20,6 +20,8 @@ size_t zh_path_devices(
 
 /* "a packet to 127.0.0.1 goes by lo and stays there: 12 sent, lo 12, eth0 0". */
 void zh_path_headline(const struct zh_record *record, size_t way, struct zh_buf *ret);
+/* "; ::1: Network is unreachable", for each other address where something is wrong. */
+void zh_path_add_other_ways(const struct zh_record *record, struct zh_buf *ret);
 /* "lo 12, eth0 0"; the packets that devices saw. At most `idle` devices without packets are named,
  * of place 0 only; `count_rest`: and how many more there are. */
 void zh_path_add_devices(const struct zh_record *record, size_t way, size_t idle, bool count_rest,

@@ -75,11 +75,21 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 		zh_buf_adds(ret, ", not by lo");
 }
 
+static uint64_t lost_of(const struct zh_record *record, size_t way)
+{
+	size_t n = zh_path_n_lost(record, way), i;
+	uint64_t lost = 0;
+
+	for (i = 0; i < n; i++)
+		lost += zh_path_number(record, "path.way.%zu.proof.lost.%zu.packets", way, i);
+	return lost;
+}
+
 static void add_counts(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
 	const char *not_sent = zh_path_text(record, "path.way.%zu.proof.not_sent", way);
-	uint64_t sent = zh_path_number(record, "path.way.%zu.proof.sent", way), lost = 0;
-	size_t n = zh_path_n_lost(record, way), i;
+	uint64_t sent = zh_path_number(record, "path.way.%zu.proof.sent", way);
+	uint64_t lost = lost_of(record, way);
 	zh_autobuf devices = {};
 
 	if (not_sent) {
@@ -94,10 +104,28 @@ static void add_counts(const struct zh_record *record, size_t way, struct zh_buf
 	if (!devices.len)
 		zh_buf_addf(ret, ", %" PRIu64 " answered",
 			zh_path_number(record, "path.way.%zu.proof.answered", way));
-	for (i = 0; i < n; i++)
-		lost += zh_path_number(record, "path.way.%zu.proof.lost.%zu.packets", way, i);
 	if (lost)
 		zh_buf_addf(ret, "; %" PRIu64 " lost", lost);
+}
+
+/* What is wrong with the other addresses of the name. */
+void zh_path_add_other_ways(const struct zh_record *record, struct zh_buf *ret)
+{
+	size_t n = zh_path_n_ways(record), way;
+
+	for (way = 1; way < n; way++) {
+		const char *address = zh_path_text(record, "path.way.%zu.address", way);
+		const char *error = zh_path_text(record, "path.way.%zu.decision.error", way);
+		uint64_t lost = lost_of(record, way);
+
+		if (error)
+			zh_buf_addf(ret, "; %s: %s", address, error);
+		else if (lost)
+			zh_buf_addf(ret, "; of those to %s %" PRIu64 " lost", address, lost);
+		else if (zh_path_number(record, "path.way.%zu.proof.sent", way) &&
+			 !zh_path_number(record, "path.way.%zu.proof.answered", way))
+			zh_buf_addf(ret, "; %s does not answer", address);
+	}
 }
 
 void zh_path_headline(const struct zh_record *record, size_t way, struct zh_buf *ret)

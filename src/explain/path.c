@@ -107,10 +107,12 @@ void zh_path_describe(const struct zh_record *record, const struct zh_explanatio
 	bool found = zh_path_has_findings(record, explanation);
 	zh_autobuf line = {};
 
-	if (zh_path_n_ways(record))
+	if (zh_path_n_ways(record)) {
 		zh_path_headline(record, 0, &line);
-	else
+		zh_path_add_other_ways(record, &line);
+	} else {
 		zh_buf_adds(&line, "no way was found");
+	}
 	zh_node_headline(root, NULL, line.text ? line.text : "");
 	describe_run(record, root);
 	zh_node_value(root, "verdict", NULL, zh_string(found ? "findings" : "healthy"));
