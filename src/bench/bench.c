@@ -6,7 +6,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/util.h"
 #include "bench/loops.h"
+#include "bench/losses.h"
+#include "bench/zerocopy.h"
 #include "stats/histogram.h"
 #include "sys/sched.h"
 
@@ -15,11 +18,10 @@
 /* What a lossy transport delivers late belongs to no later stage. */
 static void drain(struct zh_bench_link *link)
 {
-	uint32_t size = link->cell->size_bytes;
-
 	if (!(link->transport->flags & ZH_BENCH_LOSSY) || link->near.rfd < 0)
 		return;
-	while (recv(link->near.rfd, link->near.buf, size, MSG_DONTWAIT) >= 0)
+	/* Not into the buffer, which some transports expect to be as it was. */
+	while (recv(link->near.rfd, NULL, 0, MSG_DONTWAIT) >= 0)
 		;
 }
 
@@ -93,16 +95,44 @@ static void take_times(const struct zh_histogram *histogram, struct zh_bench_rou
 	round->sum_ns = (uint64_t)histogram->sum;
 }
 
+/* SO_INCOMING_NAPI_ID of whoever received: what busy polling would poll. */
+static void look_at_napi(struct zh_bench_link *link)
+{
+	zh_autoclose int peer = zh_bench_peer_fd(link);
+	int fd = link->cell->mode == ZH_BENCH_STREAM ? peer : link->near.rfd;
+	socklen_t len = sizeof(link->cell->napi_id);
+
+	link->cell->napi_id = 0;
+	if (link->cell->busy_poll_us && fd >= 0)
+		getsockopt(fd, SOL_SOCKET, SO_INCOMING_NAPI_ID, &link->cell->napi_id, &len);
+}
+
+/* Where missing datagrams went. */
+static void find_losses(struct zh_bench_link *link, const struct zh_bench_counters *before,
+	struct zh_bench_counters *after, struct zh_bench_result *ret)
+{
+	if (!ret->round.missing)
+		return;
+	zh_bench_losses_read(link, after);
+	ret->n_losses = zh_bench_losses_attribute(
+		before, after, ret->round.missing, ret->losses, ZH_BENCH_LOSSES_MAX);
+}
+
 static int measure(struct zh_bench_link *link, struct zh_bench_result *ret, struct zh_err *err)
 {
 	const struct zh_bench_loops *loops = zh_bench_mode_loops(link->cell->mode);
 	const struct zh_bench_config *config = link->config;
 	struct zh_bench_usage before, after;
+	bool is_lossy = link->transport->flags & ZH_BENCH_LOSSY;
 	struct zh_bench_round *round = &ret->round;
+	struct zh_bench_counters counters[2];
 	int r;
 
 	if (ret->histogram)
 		zh_histogram_clear(ret->histogram);
+	zh_bench_zerocopy_finish(link, NULL);
+	if (is_lossy)
+		zh_bench_losses_read(link, &counters[0]);
 	if (config->started)
 		config->started(config->arg, link->peer);
 	zh_bench_usage_read(link, &before);
@@ -111,6 +141,8 @@ static int measure(struct zh_bench_link *link, struct zh_bench_result *ret, stru
 	if (r < 0)
 		return r;
 	zh_bench_usage_between(&before, &after, round);
+	zh_bench_zerocopy_finish(link, round);
+	look_at_napi(link);
 	take_times(ret->histogram, round);
 	ret->ended = link->ended;
 	round->ended_early = link->ended.code != 0;
@@ -120,8 +152,9 @@ static int measure(struct zh_bench_link *link, struct zh_bench_result *ret, stru
 	}
 	/* Only of datagrams can it be said that they are missing: of a stream that ended early, the
 	 * rest was still under way. */
-	if (link->transport->flags & ZH_BENCH_LOSSY)
+	if (is_lossy)
 		round->missing = round->sent > round->messages ? round->sent - round->messages : 0;
+	find_losses(link, &counters[0], &counters[1], ret);
 	return 0;
 }
 

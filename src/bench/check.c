@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "bench/loops.h"
+#include "bench/rate.h"
 #include "sys/sched.h"
 
 const struct zh_bench_transport *zh_bench_transport_find(const char *name)
@@ -119,6 +120,13 @@ static int check_options(const struct zh_bench_cell *cell,
 		if (rows[i].is_asked && !(transport->flags & rows[i].flag))
 			return zh_err_set(
 				err, -EINVAL, "%s cannot %s", transport->name, rows[i].what);
+	if (cell->mode == ZH_BENCH_RATE && cell->size_bytes < ZH_BENCH_RATE_SIZE_MIN)
+		return zh_err_set(err, -EINVAL,
+			"a message at a fixed rate has at least %d bytes, since it carries its "
+			"time",
+			ZH_BENCH_RATE_SIZE_MIN);
+	if (cell->mode == ZH_BENCH_RATE && !cell->gap_ns)
+		return zh_err_set(err, -EINVAL, "a fixed rate needs a gap between messages");
 	if (cell->buf_bytes > INT32_MAX)
 		return zh_err_set(err, -EINVAL, "a buffer has at most %d bytes", INT32_MAX);
 	return 0;

@@ -80,8 +80,8 @@ int zh_bench_floor_near(
 
 int zh_bench_floor_far(struct zh_bench_link *link, uint32_t stage)
 {
-	const _Atomic uint32_t *now = &link->shared->stage;
-	uint32_t size = link->cell->size_bytes, done;
+	const _Atomic uint32_t *wanted = &link->shared->stage;
+	uint32_t size = link->cell->size_bytes, done, now;
 	int rfd = link->far.rfd, wfd = link->far.wfd;
 	uint8_t *buf = link->far.buf;
 	ssize_t k;
@@ -94,12 +94,13 @@ int zh_bench_floor_far(struct zh_bench_link *link, uint32_t stage)
 			if (k <= 0 && !(k < 0 && errno == EAGAIN))
 				return k < 0 ? -errno : 0;
 		}
+		now = atomic_load_explicit(wanted, memory_order_acquire);
 		for (done = 0; done<size; done += k> 0 ? (uint32_t)k : 0) {
 			k = write(wfd, buf + done, size - done);
 			if (k < 0 && errno != EAGAIN)
 				return -errno;
 		}
-	} while (atomic_load_explicit(now, memory_order_acquire) == stage);
+	} while (now == stage);
 	return 0;
 }
 
@@ -136,6 +137,8 @@ int zh_bench_floor_stream_near(
 	uint64_t start, bytes;
 	int r;
 
+	if (link->transport->ops->floor_stream)
+		return link->transport->ops->floor_stream(link, ns, round, err);
 	zh_bench_watch_begin(link, ns);
 	start = zh_now_ns();
 	bytes = pour(link);
@@ -166,6 +169,8 @@ int zh_bench_floor_stream_far(struct zh_bench_link *link, uint32_t stage)
 	uint64_t bytes = 0;
 	ssize_t k;
 
+	if (link->transport->ops->floor_stream_far)
+		return link->transport->ops->floor_stream_far(link);
 	for (;;) {
 		k = read(fd, buf, size);
 		if (k > 0)

@@ -48,8 +48,7 @@ struct zh_bench_end {
 struct zh_bench_tally {
 	_Alignas(64) _Atomic uint64_t messages;
 	_Atomic uint64_t bytes;
-	_Atomic uint64_t last_ns;      /* streams: when the peer had everything */
-	_Atomic uint64_t socket_drops; /* SK_MEMINFO_DROPS of the peer's socket */
+	_Atomic uint64_t last_ns; /* streams: when the peer had everything */
 };
 
 /* Memory of both processes, in an anonymous shared mapping. */
@@ -75,6 +74,12 @@ struct zh_bench_watch {
 };
 extern volatile sig_atomic_t zh_bench_tick;
 
+/* Calls with MSG_ZEROCOPY so far, and what became of them (zerocopy.h). */
+struct zh_bench_zerocopy {
+	uint64_t sent, done, copied;
+	uint64_t told_done, told_copied; /* when they were last asked for */
+};
+
 /* Both ends and what they agree on. */
 struct zh_bench_link {
 	const struct zh_bench_config *config;
@@ -86,9 +91,11 @@ struct zh_bench_link {
 	size_t max_rtts;
 	size_t mapped_bytes;
 	pid_t peer;            /* 0: none (yet) */
+	int peer_fd;           /* the number of far's descriptor, in the peer; -1: none */
 	struct zh_cpuset cpus; /* that the cell may use */
 	bool has_root_usage;   /* see zh_bench_usage_probe() */
 	struct zh_bench_watch watch;
+	struct zh_bench_zerocopy zerocopy;
 	struct zh_err ended; /* code != 0: why the round ended early */
 };
 
@@ -116,6 +123,10 @@ struct zh_bench_ops {
 	int (*floor)(struct zh_bench_link *link, uint64_t ns, uint64_t *rtts, size_t max,
 		struct zh_bench_round *ret);
 	int (*floor_far)(struct zh_bench_link *link);
+	/* The same for streams, with the end of the stage in it, as in floor.c. */
+	int (*floor_stream)(struct zh_bench_link *link, uint64_t ns, struct zh_bench_round *ret,
+		struct zh_err *err);
+	int (*floor_stream_far)(struct zh_bench_link *link);
 };
 
 /* fd-io.c: send, recv and take over file descriptors. */

@@ -83,6 +83,7 @@ int zh_bench_link_open(struct zh_bench_link *link, const struct zh_bench_config 
 	link->transport = transport;
 	link->near.rfd = link->near.wfd = link->far.rfd = link->far.wfd = -1;
 	link->far.is_peer = true;
+	link->peer_fd = -1;
 	link->has_root_usage = zh_bench_usage_probe();
 	r = find_cpus(link, err);
 	if (r >= 0)

@@ -65,6 +65,9 @@ int zh_bench_peer_wait(struct zh_bench_link *link, uint32_t stage,
 void zh_bench_peer_end(struct zh_bench_link *link);
 /* Whether it died, and how: 0, or a negative errno with err. It can be waited for still. */
 int zh_bench_peer_look(const struct zh_bench_link *link, struct zh_err *err);
+/* The peer's socket, for looking at it while the peer has it, stopped or not: a new descriptor, or
+ * -1 when it has none, is dead, or the kernel does not hand it out (before 5.6). */
+int zh_bench_peer_fd(const struct zh_bench_link *link);
 
 /* watch.c */
 int zh_bench_watch_start(struct zh_bench_link *link, struct zh_err *err);

@@ -130,6 +130,7 @@ int zh_bench_peer_start(struct zh_bench_link *link, struct zh_err *err)
 	r = zh_process_fork(peer_main, link, &link->peer, err);
 	if (r < 0)
 		return r;
+	link->peer_fd = link->far.rfd;
 	zh_bench_end_close(&link->far);
 	return 0;
 }
@@ -137,4 +138,18 @@ int zh_bench_peer_start(struct zh_bench_link *link, struct zh_err *err)
 void zh_bench_peer_end(struct zh_bench_link *link)
 {
 	link->peer = zh_process_end(link->peer);
+}
+
+int zh_bench_peer_fd(const struct zh_bench_link *link)
+{
+	int pidfd, fd;
+
+	if (link->peer <= 0 || link->peer_fd < 0)
+		return -1;
+	pidfd = (int)syscall(SYS_pidfd_open, link->peer, 0);
+	if (pidfd < 0)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_getfd, pidfd, link->peer_fd, 0);
+	close(pidfd);
+	return fd;
 }

@@ -65,6 +65,7 @@ int zh_bench_pingpong_far(struct zh_bench_link *link, uint32_t stage)
 	struct zh_bench_shared *shared = link->shared;
 	struct zh_bench_tally *tally = &shared->received[stage];
 	struct zh_bench_end *end = &link->far;
+	uint32_t now;
 	uint64_t n = 0;
 	int64_t r;
 
@@ -72,10 +73,13 @@ int zh_bench_pingpong_far(struct zh_bench_link *link, uint32_t stage)
 		while ((r = ops->recv(end, link)) <= 0)
 			if (r != -EAGAIN && r != -EINTR)
 				return (int)r;
+		/* Before the answer: the maker may move on as soon as it has that, and its next
+		 * message belongs to this loop still. */
+		now = atomic_load_explicit(&shared->stage, memory_order_acquire);
 		while ((r = ops->send(end, link)) <= 0)
 			if (r != -EAGAIN && r != -EINTR)
 				return (int)r;
 		atomic_store_explicit(&tally->messages, ++n, memory_order_relaxed);
-	} while (atomic_load_explicit(&shared->stage, memory_order_acquire) == stage);
+	} while (now == stage);
 	return 0;
 }

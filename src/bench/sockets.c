@@ -97,7 +97,8 @@ int zh_bench_sockets_ready(struct zh_bench_link *link, struct zh_err *err)
 	int sndbuf = 0, rcvbuf = 0;
 
 	getsockopt(link->near.wfd, SOL_SOCKET, SO_SNDBUF, &sndbuf, &len);
-	getsockopt(link->far.rfd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, &len);
+	getsockopt(link->far.rfd >= 0 ? link->far.rfd : link->near.rfd, SOL_SOCKET, SO_RCVBUF,
+		&rcvbuf, &len);
 	cell->sndbuf_bytes = (uint32_t)sndbuf;
 	cell->rcvbuf_bytes = (uint32_t)rcvbuf;
 	/* unix_dgram_sendmsg() keeps 32 bytes of the send buffer for itself. */

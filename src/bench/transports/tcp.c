@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "bench/inet.h"
 #include "bench/loops.h"
+#include "bench/zerocopy.h"
 
 /* Blocking from now on; answers that shall not wait for an acknowledgement of the last one. */
 static int set_up(const struct zh_bench_link *link, int fd, struct zh_err *err)
@@ -82,6 +83,8 @@ static int open_link(struct zh_bench_link *link, struct zh_err *err)
 	r = set_up(link, link->near.rfd, err);
 	if (r >= 0)
 		r = set_up(link, link->far.rfd, err);
+	if (r >= 0 && link->cell->zerocopy)
+		r = zh_bench_zerocopy_enable(link, err);
 	if (r < 0)
 		return r;
 	memset(link->cell->congestion, 0, sizeof(link->cell->congestion));
@@ -89,9 +92,15 @@ static int open_link(struct zh_bench_link *link, struct zh_err *err)
 	return zh_bench_sockets_ready(link, err);
 }
 
+static int64_t send_message(struct zh_bench_end *end, const struct zh_bench_link *link)
+{
+	/* Only the maker's side: on the other nobody would count the completions. */
+	return end->state ? zh_bench_zerocopy_send(end, link) : zh_bench_fd_send(end, link);
+}
+
 static const struct zh_bench_ops ops = {
 	.open = open_link,
-	.send = zh_bench_fd_send,
+	.send = send_message,
 	.recv = zh_bench_fd_recv,
 	.take = zh_bench_fd_take,
 };
@@ -100,7 +109,7 @@ const struct zh_bench_transport zh_bench_transport_tcp = {
 	.name = "tcp",
 	.summary = "one TCP connection",
 	.flags = ZH_BENCH_INET | ZH_BENCH_BUFFERS | ZH_BENCH_BUSY_POLL | ZH_BENCH_STREAM_MODE |
-		 ZH_BENCH_SPIN,
+		 ZH_BENCH_SPIN | ZH_BENCH_ZEROCOPY | ZH_BENCH_RATE_MODE,
 	.max_bytes = UINT32_MAX,
 	.ops = &ops,
 };

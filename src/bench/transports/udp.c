@@ -39,7 +39,7 @@ const struct zh_bench_transport zh_bench_transport_udp = {
 	.name = "udp",
 	.summary = "two UDP sockets connected to each other",
 	.flags = ZH_BENCH_INET | ZH_BENCH_MESSAGES | ZH_BENCH_LOSSY | ZH_BENCH_BUFFERS |
-		 ZH_BENCH_BUSY_POLL | ZH_BENCH_STREAM_MODE | ZH_BENCH_SPIN,
+		 ZH_BENCH_BUSY_POLL | ZH_BENCH_STREAM_MODE | ZH_BENCH_RATE_MODE | ZH_BENCH_SPIN,
 	.max_bytes = 65507,
 	.ops = &ops,
 };

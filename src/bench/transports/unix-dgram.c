@@ -43,7 +43,8 @@ static const struct zh_bench_ops ops = {
 const struct zh_bench_transport zh_bench_transport_unix_dgram = {
 	.name = "unix-dgram",
 	.summary = "two Unix datagram sockets connected to each other",
-	.flags = ZH_BENCH_MESSAGES | ZH_BENCH_BUFFERS | ZH_BENCH_STREAM_MODE | ZH_BENCH_SPIN,
+	.flags = ZH_BENCH_MESSAGES | ZH_BENCH_BUFFERS | ZH_BENCH_STREAM_MODE | ZH_BENCH_RATE_MODE |
+		 ZH_BENCH_SPIN,
 	.max_bytes = UINT32_MAX,
 	.ops = &ops,
 };

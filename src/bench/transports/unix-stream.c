@@ -18,7 +18,7 @@ static const struct zh_bench_ops ops = {
 const struct zh_bench_transport zh_bench_transport_unix_stream = {
 	.name = "unix-stream",
 	.summary = "a connection between Unix stream sockets",
-	.flags = ZH_BENCH_BUFFERS | ZH_BENCH_STREAM_MODE | ZH_BENCH_SPIN,
+	.flags = ZH_BENCH_BUFFERS | ZH_BENCH_STREAM_MODE | ZH_BENCH_RATE_MODE | ZH_BENCH_SPIN,
 	.max_bytes = UINT32_MAX,
 	.ops = &ops,
 };
