@@ -177,24 +177,25 @@ bool zh_path_uses_lo(const struct zh_record *record, size_t way)
 	       is(zh_path_text(record, "path.way.%zu.decision.dev", way), "lo");
 }
 
-/* Both known and different, or only one known. */
-static bool differ(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) != 0 : a != b;
-}
-
 bool zh_path_is_diverted(const struct zh_record *record, size_t way)
 {
-	static const char *const parts[] = {"type", "dev", "error"};
+	static const char *const parts[] = {"type", "dev"};
+	const char *error = zh_path_text(record, "path.way.%zu.decision.error", way);
+	const char *plain_error = zh_path_text(record, "path.way.%zu.decision.plain.error", way);
 	size_t i;
 
-	if (!zh_path_text(record, "path.way.%zu.decision.plain.type", way) &&
-		!zh_path_text(record, "path.way.%zu.decision.plain.error", way))
+	if (!plain_error && !zh_path_text(record, "path.way.%zu.decision.plain.type", way))
 		return false;
-	for (i = 0; i < ZH_ARRAY_SIZE(parts); i++)
-		if (differ(zh_path_text(record, "path.way.%zu.decision.%s", way, parts[i]),
-			    zh_path_text(record, "path.way.%zu.decision.plain.%s", way, parts[i])))
+	if (error || plain_error)
+		return !error != !plain_error;
+	for (i = 0; i < ZH_ARRAY_SIZE(parts); i++) {
+		const char *flow = zh_path_text(record, "path.way.%zu.decision.%s", way, parts[i]);
+		const char *plain =
+			zh_path_text(record, "path.way.%zu.decision.plain.%s", way, parts[i]);
+
+		if (flow && plain && strcmp(flow, plain) != 0)
 			return true;
+	}
 	return false;
 }
 

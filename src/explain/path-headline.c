@@ -71,7 +71,8 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 		zh_buf_addf(ret, " to %s", zh_path_place(record, last_place, place, sizeof(place)));
 	else if (type && !strcmp(type, "local"))
 		zh_buf_adds(ret, " and stays on this machine");
-	if (zh_path_is_local(record, way) && strcmp(dev, "lo") != 0)
+	if (zh_path_is_local(record, way) && strcmp(dev, "lo") != 0 &&
+		!(type && !strcmp(type, "local")))
 		zh_buf_adds(ret, ", not by lo");
 }
 

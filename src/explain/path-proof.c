@@ -140,19 +140,30 @@ static void add_point(const struct zh_record *record, size_t way, size_t n, stru
 		zh_buf_adds(ret, "the socket that sent them");
 }
 
-void zh_path_lost_text(const struct zh_record *record, size_t way, size_t n, struct zh_buf *ret)
+/* "3 requests", "1 reply"; "packets" when it is not known which. */
+static void add_packets(const struct zh_record *record, size_t way, size_t n, struct zh_buf *ret)
 {
 	uint64_t packets = zh_path_number(record, "path.way.%zu.proof.lost.%zu.packets", way, n);
 	const char *leg = zh_path_text(record, "path.way.%zu.proof.lost.%zu.leg", way, n);
+	const char *one = "packet", *many = "packets";
+
+	if (leg && !strcmp(leg, "request")) {
+		one = "request";
+		many = "requests";
+	} else if (leg && !strcmp(leg, "reply")) {
+		one = "reply";
+		many = "replies";
+	}
+	zh_buf_addf(ret, "%" PRIu64 " %s", packets, packets == 1 ? one : many);
+}
+
+void zh_path_lost_text(const struct zh_record *record, size_t way, size_t n, struct zh_buf *ret)
+{
 	const char *reason = zh_path_text(record, "path.way.%zu.proof.lost.%zu.reason", way, n);
 	const char *function = zh_path_text(record, "path.way.%zu.proof.lost.%zu.function", way, n);
 
-	zh_buf_addf(ret, "%" PRIu64 " %s%s last seen at ", packets,
-		leg && !strcmp(leg, "reply") ? "repl"
-		: leg                        ? leg
-					     : "packet",
-		leg && !strcmp(leg, "reply") ? (packets == 1 ? "y" : "ies")
-					     : (packets == 1 ? "" : "s"));
+	add_packets(record, way, n, ret);
+	zh_buf_adds(ret, " last seen at ");
 	add_point(record, way, n, ret);
 	add_place(record, way, n, ret);
 	if (reason || function)
