@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "cmd/describe.h"
 #include "cmd/measure.h"
+#include "explain/bench.h"
 #include "explain/path.h"
 
 struct report_config {
@@ -42,6 +43,26 @@ static struct zh_doc *describe_path(
 	return doc;
 }
 
+static void analysis_freep(struct zh_bench_analysis **analysis)
+{
+	zh_bench_analysis_free(*analysis);
+}
+
+/* What a benchmark measured, as `zerohop bench` says it: figures, so nothing is wrong. */
+static int report_bench(
+	const struct zh_common *common, const struct zh_record *record, struct zh_err *err)
+{
+	zh_cleanup(analysis_freep) struct zh_bench_analysis *analysis = NULL;
+	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
+
+	if (zh_bench_analyse(record, &analysis, err) < 0)
+		return ZH_EXIT_UNABLE;
+	doc = zh_doc_new("report");
+	zh_bench_describe(analysis, record, zh_doc_root(doc));
+	cmd_describe_host(zh_doc_root(doc), record);
+	return cmd_print(common, doc, err);
+}
+
 static bool has_findings(const struct zh_record *record, const struct zh_explanation *explanation)
 {
 	if (zh_path_is(record))
@@ -63,6 +84,8 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	}
 	if (zh_record_load(words[0], &record, err) < 0)
 		return ZH_EXIT_USAGE;
+	if (zh_bench_is(record))
+		return report_bench(&report->common, record, err);
 	if (zh_explain(record, &explanation, err) < 0)
 		return ZH_EXIT_UNABLE;
 	doc = zh_path_is(record) ? describe_path(record, explanation)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/bench.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,4 +137,25 @@ void zh_bench_round_histogram(const struct zh_bench_data *bench, const struct zh
 	into->sum += (double)round->sum_ns;
 	into->min = ZH_MIN(into->min, round->min_ns);
 	into->max = ZH_MAX(into->max, round->max_ns);
+}
+
+uint64_t zh_bench_round_quantile(
+	const struct zh_bench_data *bench, const struct zh_bench_round *round, double q)
+{
+	const struct zh_bench_bucket *buckets = bench->buckets + round->first_bucket;
+	uint64_t n = 0, seen = 0;
+	double rank;
+	size_t i;
+
+	if (!round->n_buckets)
+		return 0;
+	for (i = 0; i < round->n_buckets; i++)
+		n += buckets[i].count;
+	rank = ceil(q * (double)n - 1e-9 * (double)n);
+	for (i = 0; i < round->n_buckets; i++) {
+		seen += buckets[i].count;
+		if (seen && (double)seen >= rank)
+			return ZH_MIN(buckets[i].value_ns, round->max_ns);
+	}
+	return round->max_ns;
 }

@@ -115,7 +115,7 @@ struct zh_bench_data {
 #define ZH_BENCH_ROUNDS_MAX 1000000
 #define ZH_BENCH_BUCKETS_MAX (16 << 20)
 #define ZH_BENCH_LOSS_ROWS_MAX 1000000
-#define ZH_BENCH_TOOLS_MAX 1000000
+#define ZH_BENCH_TOOLS_MAX 10000
 
 void zh_bench_data_done(struct zh_bench_data *bench);
 
@@ -133,6 +133,10 @@ bool zh_record_bench_tool(struct zh_record *record, const struct zh_bench_tool *
  */
 void zh_bench_round_histogram(const struct zh_bench_data *bench, const struct zh_bench_round *round,
 	struct zh_histogram *into);
+
+/* As zh_histogram_quantile() of that histogram, without making it; 0 when the round has none. */
+uint64_t zh_bench_round_quantile(
+	const struct zh_bench_data *bench, const struct zh_bench_round *round, double q);
 
 const char *zh_bench_mode_name(enum zh_bench_mode mode);                /* "pingpong" */
 const char *zh_bench_placement_name(enum zh_bench_placement placement); /* "same-cpu" */

@@ -21,6 +21,7 @@ static void histograms_come_back(void **state)
 {
 	static const uint64_t values[] = {
 		0, 1, 2047, 2048, 2049, 15500, 15501, 15999, 1000000007, 1ull << 40};
+	static const double quantiles[] = {0, 0.01, 0.1, 0.5, 0.51, 0.8, 0.9, 0.99, 0.999, 1};
 	struct zh_record *record = zh_record_new(&none);
 	struct zh_histogram *kept = zh_histogram_new(), *back = zh_histogram_new();
 	struct zh_bench_round round = {.min_ns = 0, .max_ns = 1ull << 40};
@@ -36,6 +37,9 @@ static void histograms_come_back(void **state)
 	assert_true(zh_record_bench_round(record, &round, kept, NULL, 0));
 	zh_bench_round_histogram(&record->bench, &record->bench.rounds[0], back);
 	assert_memory_equal(kept, back, sizeof(*kept));
+	for (i = 0; i < ZH_ARRAY_SIZE(quantiles); i++)
+		assert_true(zh_bench_round_quantile(&record->bench, &record->bench.rounds[0],
+				    quantiles[i]) == zh_histogram_quantile(kept, quantiles[i]));
 	zh_histogram_free(kept);
 	zh_histogram_free(back);
 	zh_record_free(record);
@@ -72,6 +76,7 @@ static void rounds_own_their_ranges(void **state)
 	zh_bench_round_histogram(bench, &bench->rounds[1], back);
 	assert_int_equal(back->n, 0);
 	assert_true(back->min == UINT64_MAX);
+	assert_int_equal(zh_bench_round_quantile(bench, &bench->rounds[1], 0.5), 0);
 	zh_bench_round_histogram(bench, &bench->rounds[0], back);
 	zh_bench_round_histogram(bench, &bench->rounds[2], back);
 	assert_int_equal(back->n, 4);
