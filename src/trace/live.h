@@ -23,7 +23,6 @@
 
 struct zh_live_config {
 	bool softirq;         /* two hooks on each softirq */
-	bool ksoftirqd;       /* wake-ups and switches of the ksoftirqd threads only */
 	bool drops;           /* one hook on each dropped packet */
 	bool flows;           /* one hook on each received packet; counts one in flow_sample */
 	uint32_t flow_sample; /* 1: all */
@@ -33,8 +32,6 @@ struct zh_live_cpu {
 	uint64_t softirq_ns[ZH_LIVE_VECTORS], softirq_runs[ZH_LIVE_VECTORS];
 	uint64_t softirq_longest_ns; /* of any run since the last read */
 	uint64_t in_ksoftirqd_ns;    /* of softirq time: inside ksoftirqd */
-	uint64_t ksoftirqd_wait_ns;  /* runnable, but not running */
-	uint64_t ksoftirqd_wakeups;
 };
 
 struct zh_live_drop {
@@ -59,7 +56,7 @@ struct zh_live;
  * Negative when none does, with the reason. */
 int zh_live_open(const struct zh_live_config *config, struct zh_record *notes, struct zh_live **ret,
 	struct zh_err *err);
-/* True while that part is attached: "softirq", "ksoftirqd", "drops", "flows". */
+/* True while that part is attached: "softirq", "drops", "flows". */
 bool zh_live_has(const struct zh_live *live, const char *part);
 /* Switches the flow part (the costly one) on and off without detaching the others. */
 void zh_live_flows(struct zh_live *live, bool on);
