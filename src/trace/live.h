@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Live counters for `zerohop top`, made in the kernel and read as totals: time in each softirq
- * vector of each CPU (by entry and exit, not by the tick, which cannot see bursts), what ksoftirqd
- * ran and waited, drops by reason, device, namespace and place, and the flows that keep a CPU busy
- * (sampled).
+ * vector of each CPU (by entry and exit, not by the tick, which cannot see bursts), drops by
+ * reason, device, namespace and place, and the flows that keep a CPU busy (sampled). What ksoftirqd
+ * ran and waited is in its /proc/PID/schedstat and needs no hook.
  *
  * Each part costs what its hooks cost, and is switched by itself. Closing, or the process's death,
  * detaches everything.
@@ -16,9 +16,8 @@
 
 #include "base/err.h"
 #include "record/record.h"
+#include "trace/live-shared.h"
 
-#define ZH_LIVE_VECTORS                                                                            \
-	10 /* HI, TIMER, NET_TX, NET_RX, BLOCK, IRQ_POLL, TASKLET, SCHED, HRTIMER, RCU */
 #define ZH_LIVE_NET_RX 3
 
 struct zh_live_config {
@@ -58,8 +57,9 @@ int zh_live_open(const struct zh_live_config *config, struct zh_record *notes, s
 	struct zh_err *err);
 /* True while that part is attached: "softirq", "drops", "flows". */
 bool zh_live_has(const struct zh_live *live, const char *part);
-/* Switches the flow part (the costly one) on and off without detaching the others. */
-void zh_live_flows(struct zh_live *live, bool on);
+/* Attaches or detaches the flow part (the costly one). 0, or a negative errno (-ENOTSUP: it was not
+ * asked for, or refused). */
+int zh_live_flows(struct zh_live *live, bool on);
 
 /* Totals since opening. CPUs without a reading are zero. Returns the number of rows. */
 size_t zh_live_cpus(struct zh_live *live, struct zh_live_cpu *ret, size_t max);
@@ -68,7 +68,14 @@ size_t zh_live_drops(struct zh_live *live, struct zh_live_drop *ret, size_t max)
 size_t zh_live_top_flows(struct zh_live *live, struct zh_live_flow *ret, size_t max);
 /* What did not fit into the tables. */
 uint64_t zh_live_lost(const struct zh_live *live);
-/* Run time of these programs so far, ns (a sample of runs is timed; 0: not known). */
-uint64_t zh_live_cost_ns(const struct zh_live *live);
+/* Run time of these programs so far in ns: their runs, times what the kernel says that a run took
+ * in the first moments; 0: not known yet. What the hooks themselves cost outside the programs (some
+ * 50 ns a run) is not in it. */
+uint64_t zh_live_cost_ns(struct zh_live *live);
+
+/* Name of a drop reason ("CPU_BACKLOG", in buf or static), NULL when the kernel's types do not
+ * tell; the function that dropped, NULL when unknown. */
+const char *zh_live_reason(const struct zh_live *live, uint32_t reason, char *buf, size_t size);
+const char *zh_live_function(const struct zh_live *live, uint64_t location);
 
 struct zh_live *zh_live_close(struct zh_live *live);
