@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -61,12 +62,15 @@ static uint64_t sum_of(const struct zh_cpuset *cpus, const char *text)
 {
 	uint64_t sum = 0, n;
 	unsigned int cpu;
-	int used;
+	char *end;
 
-	for (cpu = 0; cpu < ZH_CPU_MAX && sscanf(text, "%" SCNu64 "%n", &n, &used) == 1; cpu++) {
+	for (cpu = 0; cpu < ZH_CPU_MAX; cpu++) {
+		n = strtoull(text, &end, 10);
+		if (end == text)
+			break;
 		if (zh_cpuset_has(cpus, cpu))
 			sum += n;
-		text += used;
+		text = end;
 	}
 	return sum;
 }

@@ -63,7 +63,7 @@ struct zh_bench_config {
 	int netns_fd, peer_netns_fd;     /* -1: the calling thread's */
 	const char *address;             /* of the peer, numeric; NULL: 127.0.0.1 */
 	uint64_t warmup_ns, duration_ns; /* of the measured stretch */
-	uint64_t bytes;                  /* streams: end after so many instead, when not 0 */
+	uint64_t bytes;                  /* streams: end after so many, when not 0 */
 	uint64_t floor_ns;               /* the bare loop before it; 0: none */
 	uint64_t reply_timeout_ns;       /* a peer that is silent for so long ends the round */
 	bool (*stop)(void *arg);         /* Ctrl-C; asked a few times a second */

@@ -134,6 +134,7 @@ int zh_bench_floor_stream_near(
 	struct zh_bench_tally *received = &link->shared->received[ZH_BENCH_FLOOR];
 	bool is_lossy = link->transport->flags & ZH_BENCH_LOSSY;
 	struct zh_bench_round *round = &ret->round;
+	uint32_t last = is_lossy ? 0 : link->cell->size_bytes;
 	uint64_t start, bytes;
 	int r;
 
@@ -144,10 +145,13 @@ int zh_bench_floor_stream_near(
 	bytes = pour(link);
 	if (link->ended.code)
 		return 0;
-	atomic_store(&link->shared->expected_bytes, bytes + link->cell->size_bytes);
+	/* The end as in stream.c. */
+	atomic_store(&link->shared->expected_bytes, bytes + last);
 	atomic_store(&link->shared->stage, ZH_BENCH_MEASURE);
 	zh_bench_watch_begin(link, UINT64_MAX);
-	MOVE_WHOLE(link, write, link->near.wfd, link->near.buf, link->cell->size_bytes, bytes);
+	MOVE_WHOLE(link, write, link->near.wfd, link->near.buf, last, bytes);
+	if (link->transport->ops->flush)
+		link->transport->ops->flush(&link->near);
 	r = zh_bench_peer_wait(link, ZH_BENCH_MEASURE, is_lossy ? empty_datagram : NULL, err);
 	if (r < 0)
 		return r;
@@ -184,6 +188,8 @@ int zh_bench_floor_stream_far(struct zh_bench_link *link, uint32_t stage)
 		if (bytes >= atomic_load(&link->shared->expected_bytes) || (is_lossy && k == 0))
 			break;
 	}
+	while (is_lossy && (k = recv(fd, buf, size, MSG_DONTWAIT)) >= 0)
+		bytes += (uint64_t)k;
 	atomic_store(&tally->bytes, bytes);
 	atomic_store(&tally->last_ns, zh_now_ns());
 	return 0;

@@ -114,6 +114,9 @@ struct zh_bench_ops {
 	int64_t (*recv)(struct zh_bench_end *end, const struct zh_bench_link *link);
 	/* Streams: takes what there is, at most one message. NULL: recv. */
 	int64_t (*take)(struct zh_bench_end *end, const struct zh_bench_link *link);
+	/* Streams: sends at once what the kernel keeps back, waiting for more. NULL: it never does.
+	 */
+	void (*flush)(struct zh_bench_end *end);
 	/*
 	 * The bare loop of ping-pong: until `ns` are over or max are done, with one clock read a
 	 * message into `rtts` and nothing else; floor_elapsed_ns, floor_messages and floor_bytes

@@ -41,6 +41,17 @@ static int fail(struct zh_bench_shared *shared, int code)
 	return 1;
 }
 
+/* Ctrl-C and a closing terminal reach the whole process group: what they mean is the maker's
+ * decision, which wants the peer alive for the last messages. */
+static void ignore_terminal(void)
+{
+	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	size_t i;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(numbers); i++)
+		signal(numbers[i], SIG_IGN);
+}
+
 static int peer_main(void *arg)
 {
 	struct zh_bench_link *link = arg;
@@ -49,6 +60,7 @@ static int peer_main(void *arg)
 	uint32_t stage;
 	int r;
 
+	ignore_terminal();
 	zh_bench_end_close(&link->near);
 	if (link->cell->peer_cpu >= 0 && (r = zh_sched_pin(link->cell->peer_cpu, NULL)) < 0)
 		return fail(shared, r);

@@ -102,15 +102,15 @@ int zh_bench_sockets_ready(struct zh_bench_link *link, struct zh_err *err)
 	cell->sndbuf_bytes = (uint32_t)sndbuf;
 	cell->rcvbuf_bytes = (uint32_t)rcvbuf;
 	/* unix_dgram_sendmsg() keeps 32 bytes of the send buffer for itself. */
-	if ((link->transport->flags & ZH_BENCH_MESSAGES) &&
-		!(link->transport->flags & ZH_BENCH_INET) &&
-		cell->size_bytes > cell->sndbuf_bytes - 32) {
-		zh_err_hint(err, "ask for larger buffers (--buf)");
-		return zh_err_set(err, -EMSGSIZE,
-			"a message of %u bytes does not fit into the send buffer of %u bytes",
-			cell->size_bytes, cell->sndbuf_bytes);
-	}
-	return 0;
+	if (!(link->transport->flags & ZH_BENCH_MESSAGES) ||
+		(link->transport->flags & ZH_BENCH_INET) ||
+		cell->size_bytes + 32 <= cell->sndbuf_bytes)
+		return 0;
+	zh_err_set(err, -EMSGSIZE,
+		"a message of %u bytes does not fit into the send buffer of %u bytes",
+		cell->size_bytes, cell->sndbuf_bytes);
+	zh_err_hint(err, "ask for larger buffers (--buf), at most net.core.wmem_max");
+	return -EMSGSIZE;
 }
 
 int zh_bench_wait_fd(const struct zh_bench_link *link, int fd, short events, const char *what,

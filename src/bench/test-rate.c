@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/util.h"
 #include "bench/testing.h"
 #include "stats/histogram.h"
 #include "sys/process.h"
@@ -24,10 +25,9 @@ static struct zh_histogram *histogram;
 
 static void init(struct bench_case *c, const char *transport)
 {
-	bench_case_init(c, transport);
+	bench_case_init(c, transport, histogram);
 	c->cell.mode = ZH_BENCH_RATE;
 	c->cell.gap_ns = GAP_NS;
-	c->result.histogram = histogram;
 }
 
 static void run(struct bench_case *c)

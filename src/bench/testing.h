@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A cell and its configuration for tests: short stretches, a peer that may be silent for 1 s. */
+/* What the benchmark's tests share: a cell with short stretches, and a round that leaves nothing.
+ */
 #pragma once
 
-#include <stdio.h>
+#include <stdbool.h>
 
-#include "base/util.h"
 #include "bench/bench.h"
 
 struct bench_case {
@@ -14,17 +14,12 @@ struct bench_case {
 	struct zh_err err;
 };
 
-static inline void bench_case_init(struct bench_case *c, const char *transport)
-{
-	*c = (struct bench_case){0};
-	snprintf(c->cell.transport, sizeof(c->cell.transport), "%s", transport);
-	c->cell.size_bytes = 64;
-	c->cell.placement = ZH_PLACE_FREE;
-	c->cell.cpu = c->cell.peer_cpu = -1;
-	c->config.cell = &c->cell;
-	c->config.netns_fd = c->config.peer_netns_fd = -1;
-	c->config.warmup_ns = 2 * ZH_NSEC_PER_MSEC;
-	c->config.duration_ns = 20 * ZH_NSEC_PER_MSEC;
-	c->config.floor_ns = 10 * ZH_NSEC_PER_MSEC;
-	c->config.reply_timeout_ns = ZH_NSEC_PER_SEC;
-}
+/* Ping-pong of 64 bytes, placed freely; a peer may be silent for 1 s. The histogram is the
+ * caller's. */
+void bench_case_init(struct bench_case *c, const char *transport, struct zh_histogram *histogram);
+void bench_case_place(struct bench_case *c, uint8_t placement);
+/* Runs the round; fails the test when a descriptor, a child, a thread, another affinity, signal
+ * mask or namespace is left of it. Returns what the round did. */
+int bench_case_run(struct bench_case *c);
+/* The same, and nothing may fail or end early; counts and times must add up. */
+void bench_case_check(struct bench_case *c);
