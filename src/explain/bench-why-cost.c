@@ -43,7 +43,7 @@ static const char *of_size(
 	buf[0] = '\0';
 	if (zh_bench_dims(why->analysis, cell->mode) & ZH_DIM_SIZE)
 		snprintf(buf, size, " with %s",
-			zh_bench_size_text(text, sizeof(text), cell->size_bytes));
+			zh_bench_settings(text, sizeof(text), cell, ZH_DIM_SIZE));
 	return buf;
 }
 #define OF_SIZE(why, f) of_size(why, (f)->cell, (char[40]){0}, 40)

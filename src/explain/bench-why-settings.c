@@ -11,6 +11,7 @@
 
 #define NS(ns) zh_format_ns((char[24]){0}, 24, (uint64_t)llround(ns))
 #define SIZE(bytes) zh_bench_size_text((char[24]){0}, 24, bytes)
+#define MESSAGE(cell) zh_bench_settings((char[24]){0}, 24, cell, ZH_DIM_SIZE)
 
 /* bbr and its descendants send by a model of the path's bandwidth and pace every burst. */
 static bool is_pacing(const char *congestion)
@@ -57,7 +58,7 @@ static void say_zerocopy(struct zh_bench_why *why)
 			zh_bench_say(why,
 				"MSG_ZEROCOPY is a placebo for %s with %s here: %.0f %% of the "
 				"sends were copied after all.",
-				f->cell->transport, SIZE(f->cell->size_bytes), 100 * copied / done);
+				f->cell->transport, MESSAGE(f->cell), 100 * copied / done);
 	}
 }
 
@@ -126,7 +127,7 @@ static void say_bottleneck(struct zh_bench_why *why)
 			zh_bench_say(why,
 				"%s with %s across two CPUs is limited by the %s side, which is busy "
 				"%.0f %% of the time, the other %.0f %%.",
-				f->cell->transport, SIZE(f->cell->size_bytes),
+				f->cell->transport, MESSAGE(f->cell),
 				sending > receiving ? "sending" : "receiving",
 				fmin(100 * most / elapsed, 100), 100 * least / elapsed);
 	}
@@ -175,8 +176,8 @@ static void say_message_cost(struct zh_bench_why *why)
 			zh_bench_say(why,
 				"A message of %s costs %s %s of CPU time, one of %s %s (both sides): "
 				"a byte costs %.3g times as much in small messages.",
-				SIZE(f->cell->size_bytes), f->cell->transport, NS(zh_bench_busy(f)),
-				SIZE(g->cell->size_bytes), NS(zh_bench_busy(g)), small / large);
+				MESSAGE(f->cell), f->cell->transport, NS(zh_bench_busy(f)),
+				MESSAGE(g->cell), NS(zh_bench_busy(g)), small / large);
 	}
 }
 
