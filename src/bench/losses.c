@@ -66,15 +66,22 @@ struct reader {
 	struct zh_netlink *nl;
 };
 
+/* Appends a row, or adds to that of the same name: CPUs, queues of a device. */
 static void add(
 	struct reader *reader, const char *name, uint64_t value, enum zh_bench_counter_kind kind)
 {
 	struct zh_bench_counters *counters = reader->counters;
 	struct zh_bench_counter *row = &counters->rows[counters->n];
+	size_t i;
 
 	if (counters->n == ZH_BENCH_COUNTERS_MAX)
 		return;
 	snprintf(row->name, sizeof(row->name), "%.52s%s", name, reader->where);
+	for (i = 0; i < counters->n; i++)
+		if (!strcmp(counters->rows[i].name, row->name)) {
+			counters->rows[i].value += value;
+			return;
+		}
 	row->value = value;
 	row->kind = kind;
 	counters->n++;
@@ -171,16 +178,10 @@ static void for_lines(
 /* Hexadecimal, a line a CPU; the second column counts drops. The sum is of the whole host. */
 static void add_softnet(struct reader *reader, char *line)
 {
-	struct zh_bench_counters *counters = reader->counters;
-	static const char name[] = "softnet dropped (backlog, whole host)";
 	uint32_t dropped;
 
-	if (sscanf(line, "%*x %" SCNx32, &dropped) != 1)
-		return;
-	if (counters->n && !strcmp(counters->rows[counters->n - 1].name, name))
-		counters->rows[counters->n - 1].value += dropped;
-	else
-		add(reader, name, dropped, ZH_BENCH_COUNTER);
+	if (sscanf(line, "%*x %" SCNx32, &dropped) == 1)
+		add(reader, "softnet dropped (backlog, whole host)", dropped, ZH_BENCH_COUNTER);
 }
 
 /* "name: rx_bytes packets errs drop fifo frame compressed multicast tx_bytes packets errs drop" */
@@ -215,8 +216,7 @@ static int add_qdisc(void *arg, const struct nlmsghdr *reply)
 	if (!zh_attr_copy(stats[TCA_STATS_QUEUE], &queue, sizeof(queue)))
 		return 0;
 	zh_attr_string(attrs[TCA_KIND], kind, sizeof(kind));
-	/* The handle tells two of a kind on one device apart. */
-	snprintf(name, sizeof(name), "qdisc %s %x: of %s drops", kind, tc->tcm_handle >> 16,
+	snprintf(name, sizeof(name), "qdisc %s of %s", kind,
 		zh_netlink_ifname(dev, (unsigned int)tc->tcm_ifindex));
 	add(arg, name, queue.drops, ZH_BENCH_COUNTER);
 	return 0;

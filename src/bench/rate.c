@@ -7,8 +7,8 @@
  * from how late it woke before, at most an eighth of the gap, so that it costs little of a CPU.
  *
  * A socket that is full makes a message late, but its time counts from when it was due. What is
- * still due at the end of the stretch is sent, as far as that takes no longer than a quarter of it:
- * a rate that the path does not reach must end, and sent / elapsed then tells it.
+ * still due at the end of the stretch is sent, as far as that takes no longer than GRACE_MIN_NS or
+ * a quarter of it: a rate that the path does not reach must end, and sent / elapsed then tells it.
  *
  * Datagrams of a connected pair of local sockets do not overtake each other, so an answer tells
  * that earlier ones which are still out are lost. Only behind the last one silence must tell it.
@@ -31,6 +31,8 @@
 /* Datagrams that are not answered within so long silence are lost: longer than a peer that is
  * stopped or starved for a moment. */
 #define LOST_NS (500 * ZH_NSEC_PER_MSEC)
+/* What is due still at the end of the stretch is sent so long, or a quarter of the stretch. */
+#define GRACE_MIN_NS (100 * ZH_NSEC_PER_MSEC)
 #define LEAD_MAX_NS (200 * ZH_NSEC_PER_USEC)
 /* The first message is due so long after everything is ready. */
 #define START_NS (100 * ZH_NSEC_PER_USEC)
@@ -47,6 +49,7 @@ struct rate {
 	void *mem;
 	size_t mem_bytes;
 	uint64_t start, end, gap, next;       /* next: when the next message is due */
+	uint64_t grace;                       /* for what is due still at the end */
 	uint64_t sent, answered, last_due;    /* last_due: of what was answered last */
 	uint64_t last_sent_ns, last_event_ns; /* last_event_ns: of a send or an answer */
 	uint64_t lead_ns;
@@ -69,7 +72,7 @@ static bool is_idle(const struct rate *rate)
 /* Sends have ended: everything that was due is out, or there is no hope to catch up. */
 static bool is_sent(const struct rate *rate, uint64_t now)
 {
-	return rate->next >= rate->end || now >= rate->end + (rate->end - rate->start) / 4;
+	return rate->next >= rate->end || now >= rate->end + rate->grace;
 }
 
 /* How long silence must last at the end until what is out counts as lost. */
@@ -273,6 +276,7 @@ int zh_bench_rate_near(
 	zh_bench_watch_begin(link, UINT64_MAX);
 	rate.next = rate.start = rate.last_event_ns = zh_now_ns() + START_NS;
 	rate.end = rate.start + ns;
+	rate.grace = ZH_MAX(ns / 4, GRACE_MIN_NS);
 	run(&rate);
 	zh_sched_set_timer_slack(slack);
 	restore_flags(&rate);

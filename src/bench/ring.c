@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/ring.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/util.h"
-
 /* Large enough that streams of small messages seldom meet a full ring, small enough for a second
  * level cache: a stream then moves through the cache as it does through a socket's buffer. */
 #define RING_BYTES (256u << 10)
 #define SLOTS_MIN 4u
-#define SLOTS_MAX 1024u
+#define SLOTS_MAX 64u
 
 /* Looks before a spinning side reports back: tens of microseconds. */
 #define SPINS 1000
 
+static size_t offset_of(uint32_t size)
+{
+	size_t head = 2 * sizeof(uint32_t);
+
+	return head + size <= ZH_RING_LINE ? head : ZH_RING_LINE;
+}
+
 static size_t stride_of(uint32_t size)
 {
-	size_t bytes = sizeof(uint32_t) * 2 + size;
+	size_t bytes = offset_of(size) + size;
 
 	return (bytes + ZH_RING_LINE - 1) / ZH_RING_LINE * ZH_RING_LINE;
 }
@@ -47,49 +51,31 @@ void zh_ring_init(struct zh_ring *ring, uint32_t size)
 	ring->stride = stride_of(size);
 }
 
-static struct zh_ring_slot *slot_of(const struct zh_ring_side *side)
+void zh_ring_side_init(struct zh_ring_side *side, struct zh_ring *ring)
 {
-	struct zh_ring *ring = side->ring;
-
-	return (struct zh_ring_slot *)(void *)(ring->slots +
-					       (side->turn & (ring->n_slots - 1)) * ring->stride);
+	*side = (struct zh_ring_side){.ring = ring,
+		.stride = ring->stride,
+		.offset = offset_of(ring->size),
+		.mask = ring->n_slots - 1};
 }
 
-/* Shared between processes, hence not the private kind. */
-static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
+void zh_ring_store_and_wake(_Atomic uint32_t *word, uint32_t value, const _Atomic uint32_t *sleeper)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-/* Stores and wakes whoever sleeps on the word. */
-static void store(
-	_Atomic uint32_t *word, uint32_t value, const _Atomic uint32_t *sleeper, bool sleeps)
-{
-	if (!sleeps) {
-		atomic_store_explicit(word, value, memory_order_release);
-		return;
-	}
 	atomic_store(word, value);
 	if (atomic_load(sleeper))
-		futex_wake(word);
+		syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Waits once until the word may no longer be `seen`: asleep, or looking often. False: it still is.
- */
-static bool changed(
+bool zh_ring_wait(
 	_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement, bool sleeps)
 {
 	int i;
 
 	if (sleeps) {
 		atomic_store(announcement, 1);
+		/* Not the private kind: the word is shared between processes. */
 		if (atomic_load(word) == seen)
-			futex_wait(word, seen);
+			syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
 		atomic_store_explicit(announcement, 0, memory_order_relaxed);
 	}
 	for (i = 0; i < (sleeps ? 1 : SPINS); i++) {
@@ -98,43 +84,4 @@ static bool changed(
 		zh_ring_relax();
 	}
 	return false;
-}
-
-int64_t zh_ring_put(struct zh_ring_side *side, const void *message, uint32_t len, bool sleeps)
-{
-	struct zh_ring *ring = side->ring;
-	struct zh_ring_slot *slot = slot_of(side);
-
-	/* What was seen last is enough nearly always; the reader's line is read when it is not. */
-	if (side->turn - side->taken >= ring->n_slots) {
-		uint32_t seen = side->taken;
-
-		if (atomic_load_explicit(&ring->taken, memory_order_acquire) == seen &&
-			!changed(&ring->taken, seen, &ring->writer_sleeps, sleeps))
-			return -EAGAIN;
-		side->taken = atomic_load_explicit(&ring->taken, memory_order_acquire);
-	}
-	memcpy(slot->data, message, len);
-	slot->len = len;
-	side->turn++;
-	store(&slot->turn, side->turn, &ring->reader_sleeps, sleeps);
-	return len;
-}
-
-int64_t zh_ring_get(struct zh_ring_side *side, void *message, uint32_t len, bool sleeps)
-{
-	struct zh_ring *ring = side->ring;
-	struct zh_ring_slot *slot = slot_of(side);
-	uint32_t turn = atomic_load_explicit(&slot->turn, memory_order_acquire);
-
-	if (turn != side->turn + 1 && !changed(&slot->turn, turn, &ring->reader_sleeps, sleeps))
-		return -EAGAIN;
-	len = ZH_MIN(len, slot->len);
-	memcpy(message, slot->data, len);
-	side->turn++;
-	if (side->turn - side->taken >= ring->n_slots / 4) {
-		side->taken = side->turn;
-		store(&ring->taken, side->taken, &ring->writer_sleeps, sleeps);
-	}
-	return len;
 }

@@ -3,8 +3,8 @@
  * Messages of one direction through shared memory: a ring of slots with one writer and one reader,
  * each in a process of its own.
  *
- * A slot carries a turn number in front of its bytes, in the same cache line as the first 56 of
- * them. The writer stores the bytes, then the turn (release); the reader waits for the turn
+ * A slot carries a turn number in front of its bytes, in the same cache line when they are at most
+ * 56. The writer stores the bytes, then the turn (release); the reader waits for the turn
  * (acquire), then copies the bytes out. So a small message crosses between CPUs as one cache line,
  * and nothing else of the ring moves: the reader says only once in a quarter of the ring which
  * slots are free again, on a line of its own.
@@ -18,17 +18,20 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ZH_RING_LINE 64
 
 struct zh_ring_slot {
 	_Alignas(ZH_RING_LINE) _Atomic uint32_t turn; /* 1 + number of the message it holds */
 	uint32_t len;
-	uint8_t data[];
+	/* Then the bytes: at once, when they fit into the rest of the line, otherwise from the next
+	 * line on, where copying them is up to half as fast again. */
 };
 
 struct zh_ring {
@@ -43,9 +46,12 @@ struct zh_ring {
 	_Alignas(ZH_RING_LINE) uint8_t slots[];
 };
 
-/* One side's view. */
+/* One side's view, and its own copy of what never changes. */
 struct zh_ring_side {
 	struct zh_ring *ring;
+	size_t stride;
+	size_t offset;  /* of the bytes in a slot */
+	uint32_t mask;  /* number of slots - 1 */
 	uint32_t turn;  /* number of the next message */
 	uint32_t taken; /* what the writer last saw; what the reader last said */
 };
@@ -53,14 +59,8 @@ struct zh_ring_side {
 /* Bytes for a ring of messages of at most `size` bytes. */
 size_t zh_ring_bytes(uint32_t size);
 void zh_ring_init(struct zh_ring *ring, uint32_t size);
-
-/*
- * One message in or out; its length, or -EAGAIN when the ring stays full or empty: after a few
- * microseconds of spinning, or (`sleeps`) after a sleep that a signal ended. A message longer than
- * `len` is cut by zh_ring_get(); zh_ring_put() wants len <= size.
- */
-int64_t zh_ring_put(struct zh_ring_side *side, const void *message, uint32_t len, bool sleeps);
-int64_t zh_ring_get(struct zh_ring_side *side, void *message, uint32_t len, bool sleeps);
+/* Either side, at the beginning. */
+void zh_ring_side_init(struct zh_ring_side *side, struct zh_ring *ring);
 
 /* Tells the CPU that this is a loop which waits. */
 static inline void zh_ring_relax(void)
@@ -70,4 +70,74 @@ static inline void zh_ring_relax(void)
 #elif defined(__aarch64__) || defined(__arm__)
 	__asm__ volatile("yield");
 #endif
+}
+
+/* Waits once for the word to differ from `seen`: asleep, or looking for tens of microseconds.
+ * False: it does not. */
+bool zh_ring_wait(
+	_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement, bool sleeps);
+/* Stores, then wakes whoever sleeps on the word. */
+void zh_ring_store_and_wake(
+	_Atomic uint32_t *word, uint32_t value, const _Atomic uint32_t *sleeper);
+
+static inline void zh_ring_store(
+	_Atomic uint32_t *word, uint32_t value, const _Atomic uint32_t *sleeper, bool sleeps)
+{
+	if (sleeps)
+		zh_ring_store_and_wake(word, value, sleeper);
+	else
+		atomic_store_explicit(word, value, memory_order_release);
+}
+
+static inline struct zh_ring_slot *zh_ring_slot_of(const struct zh_ring_side *side)
+{
+	return (struct zh_ring_slot *)(void *)(side->ring->slots +
+					       (side->turn & side->mask) * side->stride);
+}
+
+/*
+ * One message in or out; its length, or -EAGAIN when the ring stays full or empty: after some
+ * microseconds of spinning, or (`sleeps`) after a sleep that a signal ended. A message longer than
+ * `len` is cut by zh_ring_get(); zh_ring_put() wants len <= size. In the header, since a call more
+ * is seen in a round trip of half a microsecond.
+ */
+static inline int64_t zh_ring_put(
+	struct zh_ring_side *side, const void *message, uint32_t len, bool sleeps)
+{
+	struct zh_ring_slot *slot = zh_ring_slot_of(side);
+	_Atomic uint32_t *taken = &side->ring->taken;
+	uint32_t seen = side->taken;
+
+	/* What was seen last is enough nearly always; the reader's line is read when it is not. */
+	if (side->turn - seen > side->mask) {
+		side->taken = atomic_load_explicit(taken, memory_order_acquire);
+		if (side->taken == seen &&
+			!zh_ring_wait(taken, seen, &side->ring->writer_sleeps, sleeps))
+			return -EAGAIN;
+		side->taken = atomic_load_explicit(taken, memory_order_acquire);
+	}
+	memcpy((uint8_t *)slot + side->offset, message, len);
+	slot->len = len;
+	zh_ring_store(&slot->turn, ++side->turn, &side->ring->reader_sleeps, sleeps);
+	return len;
+}
+
+static inline int64_t zh_ring_get(
+	struct zh_ring_side *side, void *message, uint32_t len, bool sleeps)
+{
+	struct zh_ring_slot *slot = zh_ring_slot_of(side);
+	uint32_t turn = atomic_load_explicit(&slot->turn, memory_order_acquire);
+
+	if (turn != side->turn + 1 &&
+		!zh_ring_wait(&slot->turn, turn, &side->ring->reader_sleeps, sleeps))
+		return -EAGAIN;
+	if (len > slot->len)
+		len = slot->len;
+	memcpy(message, (uint8_t *)slot + side->offset, len);
+	side->turn++;
+	if (side->turn - side->taken > side->mask / 4) {
+		side->taken = side->turn;
+		zh_ring_store(&side->ring->taken, side->taken, &side->ring->writer_sleeps, sleeps);
+	}
+	return len;
 }

@@ -80,9 +80,11 @@ cut:
 /* Then the message with which the maker moves to the next stage: that one comes by the ring. */
 static int answer_last(struct zh_bench_link *link)
 {
-	while (zh_bench_shm_recv(&link->far, link) < 0)
+	const struct zh_bench_ops *ops = link->transport->ops;
+
+	while (ops->recv(&link->far, link) < 0)
 		;
-	while (zh_bench_shm_send(&link->far, link) < 0)
+	while (ops->send(&link->far, link) < 0)
 		;
 	return 0;
 }

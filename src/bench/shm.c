@@ -38,8 +38,10 @@ static struct zh_bench_shm *new_side(
 
 	if (!shm)
 		return NULL;
-	shm->tx.ring = (struct zh_ring *)(void *)(mem + (is_peer ? at->back : at->there));
-	shm->rx.ring = (struct zh_ring *)(void *)(mem + (is_peer ? at->there : at->back));
+	zh_ring_side_init(
+		&shm->tx, (struct zh_ring *)(void *)(mem + (is_peer ? at->back : at->there)));
+	zh_ring_side_init(
+		&shm->rx, (struct zh_ring *)(void *)(mem + (is_peer ? at->there : at->back)));
 	shm->sleeps = sleeps;
 	shm->ask = (struct zh_bench_word *)(void *)(mem + at->ask);
 	shm->answer = (struct zh_bench_word *)(void *)(mem + at->answer);
@@ -79,18 +81,4 @@ void zh_bench_shm_close(struct zh_bench_link *link)
 	free(near);
 	free(link->far.state);
 	link->near.state = link->far.state = NULL;
-}
-
-int64_t zh_bench_shm_send(struct zh_bench_end *end, const struct zh_bench_link *link)
-{
-	struct zh_bench_shm *shm = end->state;
-
-	return zh_ring_put(&shm->tx, end->buf, link->cell->size_bytes, shm->sleeps);
-}
-
-int64_t zh_bench_shm_recv(struct zh_bench_end *end, const struct zh_bench_link *link)
-{
-	struct zh_bench_shm *shm = end->state;
-
-	return zh_ring_get(&shm->rx, end->buf, link->cell->size_bytes, shm->sleeps);
 }

@@ -27,8 +27,6 @@ struct zh_bench_shm {
 
 int zh_bench_shm_open(struct zh_bench_link *link, bool sleeps, struct zh_err *err);
 void zh_bench_shm_close(struct zh_bench_link *link);
-int64_t zh_bench_shm_send(struct zh_bench_end *end, const struct zh_bench_link *link);
-int64_t zh_bench_shm_recv(struct zh_bench_end *end, const struct zh_bench_link *link);
 
 /* shm-floor.c; as in struct zh_bench_ops. */
 int zh_bench_shm_floor(struct zh_bench_link *link, uint64_t ns, uint64_t *rtts, size_t max,

@@ -53,8 +53,10 @@ static void keeps_the_rate(void **state)
 			if (zh_bench_check(&c.cell, NULL) < 0)
 				continue;
 			n++;
-			run(&c);
+			if (zh_bench_round(&c.config, &c.result, &c.err) == -EPERM)
+				continue; /* icmp needs a right */
 			r = &c.result.round;
+			assert_string_equal(c.err.text, "");
 			assert_int_equal(r->sent, c.config.duration_ns / GAP_NS);
 			assert_int_equal(r->missing, 0);
 			assert_int_equal(r->messages, r->sent);

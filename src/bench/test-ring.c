@@ -59,11 +59,12 @@ static int write_all(void *arg)
 {
 	const struct child *child = arg;
 	const struct way *way = child->way;
-	struct zh_ring_side side = {.ring = child->ring};
+	struct zh_ring_side side;
 	uint64_t until = zh_now_ns() + LIMIT_NS;
 	uint8_t *buf = malloc(way->size);
 	uint32_t i, len;
 
+	zh_ring_side_init(&side, child->ring);
 	for (i = 0; i < MESSAGES; i++) {
 		len = length_of(way, i);
 		fill(buf, len, i);
@@ -82,7 +83,7 @@ static void passes_all(void **state)
 {
 	const struct way *way = *state;
 	struct child child = {way, new_ring(way->size)};
-	struct zh_ring_side side = {.ring = child.ring};
+	struct zh_ring_side side;
 	uint8_t *got = malloc(way->size), *want = malloc(way->size);
 	uint64_t until = zh_now_ns() + LIMIT_NS;
 	pid_t pid = 0;
@@ -90,6 +91,7 @@ static void passes_all(void **state)
 	int64_t r;
 	int status;
 
+	zh_ring_side_init(&side, child.ring);
 	assert_int_equal(zh_process_fork(write_all, &child, &pid, NULL), 0);
 	for (i = 0; i < MESSAGES; i++) {
 		while ((r = zh_ring_get(&side, got, way->size, way->sleeps)) == -EAGAIN)
@@ -110,11 +112,13 @@ static void passes_all(void **state)
 static void full_and_empty(void **state)
 {
 	struct zh_ring *ring = new_ring(100);
-	struct zh_ring_side writer = {.ring = ring}, reader = {.ring = ring};
+	struct zh_ring_side writer, reader;
 	uint8_t buf[100] = {1};
 	uint32_t n = 0, i;
 
 	(void)state;
+	zh_ring_side_init(&writer, ring);
+	zh_ring_side_init(&reader, ring);
 	assert_int_equal(zh_ring_get(&reader, buf, sizeof(buf), false), -EAGAIN);
 	while (zh_ring_put(&writer, buf, sizeof(buf), false) == (int64_t)sizeof(buf))
 		n++;
@@ -133,9 +137,12 @@ static void wraps(void **state)
 {
 	struct zh_ring *ring = new_ring(8);
 	uint32_t start = UINT32_MAX - 2 * ring->n_slots + 1, i, got = 0;
-	struct zh_ring_side writer = {.ring = ring, .turn = start, .taken = start}, reader = writer;
+	struct zh_ring_side writer, reader;
 
 	(void)state;
+	zh_ring_side_init(&writer, ring);
+	writer.turn = writer.taken = start;
+	reader = writer;
 	atomic_store(&ring->taken, start);
 	for (i = 0; i < 5 * ring->n_slots; i++) {
 		assert_int_equal(zh_ring_put(&writer, &i, sizeof(i), false), sizeof(i));

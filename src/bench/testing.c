@@ -125,8 +125,11 @@ void bench_case_check(struct bench_case *c)
 {
 	const struct zh_bench_transport *transport = zh_bench_transport_find(c->cell.transport);
 	const struct zh_bench_round *r = &c->result.round;
+	int code = bench_case_run(c);
 
-	if (bench_case_run(c) < 0)
+	if (code == -EPERM && (transport->flags & ZH_BENCH_NO_PEER))
+		return; /* icmp needs a right that a test has not everywhere */
+	if (code < 0)
 		fail_msg("%s: %s", c->cell.transport, c->err.text);
 	if (r->ended_early)
 		fail_msg("%s: %s", c->cell.transport, c->result.ended.text);
