@@ -10,6 +10,7 @@
 #include "cmd/measure.h"
 #include "explain/bench.h"
 #include "explain/path.h"
+#include "explain/rates.h"
 
 struct report_config {
 	struct zh_common common;
@@ -43,6 +44,19 @@ static struct zh_doc *describe_path(
 	return doc;
 }
 
+/* How the RTT depends on the rate, as `zerohop bench --rates` says it. */
+static struct zh_doc *describe_rates(
+	const struct zh_record *record, const struct zh_explanation *explanation)
+{
+	struct zh_doc *doc = zh_doc_new("report");
+	struct zh_node *root = zh_doc_root(doc);
+
+	zh_rates_describe(explanation, record, root);
+	cmd_describe_overhead(root, record);
+	cmd_describe_host(root, record);
+	return doc;
+}
+
 static void analysis_freep(struct zh_bench_analysis **analysis)
 {
 	zh_bench_analysis_free(*analysis);
@@ -65,6 +79,8 @@ static int report_bench(
 
 static bool has_findings(const struct zh_record *record, const struct zh_explanation *explanation)
 {
+	if (zh_rates_is(record))
+		return false; /* figures */
 	if (zh_path_is(record))
 		return zh_path_has_findings(record, explanation);
 	return strcmp(zh_explanation_verdict(explanation, record), "findings") == 0;
@@ -88,8 +104,12 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 		return report_bench(&report->common, record, err);
 	if (zh_explain(record, &explanation, err) < 0)
 		return ZH_EXIT_UNABLE;
-	doc = zh_path_is(record) ? describe_path(record, explanation)
-				 : describe(record, explanation);
+	if (zh_path_is(record))
+		doc = describe_path(record, explanation);
+	else if (zh_rates_is(record))
+		doc = describe_rates(record, explanation);
+	else
+		doc = describe(record, explanation);
 	status = cmd_print(&report->common, doc, err);
 	if (status)
 		return status;

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "explain/baseline.h"
+#include "explain/stage-phases.h"
 #include "explain/stage-table.h"
 
 /* A sample that may need an explanation. */
@@ -210,6 +211,7 @@ static void attribute(
 		if (!ex->failed)
 			a->late = explain_all(ex, a, &late, true, &a->n_late);
 		zh_stage_table(ex, a, sums);
+		zh_phase_stages(ex, sums);
 	} else {
 		ex->failed = true;
 	}

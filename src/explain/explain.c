@@ -114,6 +114,7 @@ struct zh_explanation *zh_explanation_free(struct zh_explanation *explanation)
 	free(explanation->findings);
 	free(explanation->phase_rtt);
 	free(explanation->stages);
+	free(explanation->phase_stages);
 	free(explanation);
 	return NULL;
 }

@@ -112,7 +112,8 @@ struct zh_explanation {
 		double slow_share; /* share of the slow samples' RTT spent here */
 	} * stages;
 	size_t n_stages;
-	struct zh_finding *findings; /* ranked: severity, weight, attributed time */
+	struct zh_phase_stages *phase_stages; /* one a phase: explain/stage-phases.h */
+	struct zh_finding *findings;          /* ranked: severity, weight, attributed time */
 	size_t n_findings;
 	double unexplained_share; /* of the excess; < 0: nothing to explain */
 	uint64_t excess_ns, unexplained_ns;

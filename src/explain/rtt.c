@@ -13,22 +13,22 @@ struct values {
 	uint64_t lost;
 };
 
-static void sum_up(struct values *v, struct zh_rtt *ret)
+void zh_rtt_sum_up(uint64_t *values_ns, size_t n, uint64_t lost, struct zh_rtt *ret)
 {
-	struct zh_moments m = zh_stats_moments(v->ns, v->n);
+	struct zh_moments m = zh_stats_moments(values_ns, n);
 
-	*ret = (struct zh_rtt){.count = v->n, .lost = v->lost};
-	if (!v->n)
+	*ret = (struct zh_rtt){.count = n, .lost = lost};
+	if (!n)
 		return;
-	zh_stats_sort(v->ns, v->n);
-	ret->min_ns = v->ns[0];
-	ret->max_ns = v->ns[v->n - 1];
+	zh_stats_sort(values_ns, n);
+	ret->min_ns = values_ns[0];
+	ret->max_ns = values_ns[n - 1];
 	ret->mean_ns = (uint64_t)m.mean;
 	ret->stddev_ns = (uint64_t)m.stddev;
-	ret->p50_ns = zh_stats_quantile(v->ns, v->n, 0.50);
-	ret->p90_ns = zh_stats_quantile(v->ns, v->n, 0.90);
-	ret->p99_ns = zh_stats_quantile(v->ns, v->n, 0.99);
-	ret->p999_ns = zh_stats_quantile(v->ns, v->n, 0.999);
+	ret->p50_ns = zh_stats_quantile(values_ns, n, 0.50);
+	ret->p90_ns = zh_stats_quantile(values_ns, n, 0.90);
+	ret->p99_ns = zh_stats_quantile(values_ns, n, 0.99);
+	ret->p999_ns = zh_stats_quantile(values_ns, n, 0.999);
 }
 
 static void add(struct values *v, const struct zh_sample *s)
@@ -93,11 +93,11 @@ void zh_explain_rtts(struct zh_explain *ex)
 				add_kernel(&kernel, &r->samples[k]);
 			}
 		}
-		sum_up(&one, &ex->out->phase_rtt[i]);
+		zh_rtt_sum_up(one.ns, one.n, one.lost, &ex->out->phase_rtt[i]);
 	}
 	if (!ex->failed) {
-		sum_up(&all, &ex->out->rtt);
-		sum_up(&kernel, &ex->out->kernel_rtt);
+		zh_rtt_sum_up(all.ns, all.n, all.lost, &ex->out->rtt);
+		zh_rtt_sum_up(kernel.ns, kernel.n, kernel.lost, &ex->out->kernel_rtt);
 	}
 	free(all.ns);
 	free(one.ns);

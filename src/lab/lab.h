@@ -36,6 +36,7 @@ struct zh_lab_ns {
 
 struct zh_topology {
 	const char *id, *summary;
+	const char *address; /* numeric, where the responder answers */
 	int (*up)(struct zh_lab_ns *ret, struct zh_err *err);
 	void (*down)(struct zh_lab_ns *ns); /* accepts a half-built one; leaves -1 behind */
 };

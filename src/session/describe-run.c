@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/internal.h"
+#include "session/describe-run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +14,13 @@ static void copy(char *to, size_t size, const char *from)
 	snprintf(to, size, "%.*s", (int)size - 1, from);
 }
 
-void session_describe_run(struct session *s)
+void session_describe_run(struct zh_record *record, const char *command)
 {
-	struct zh_record *record = s->record;
 	struct utsname name;
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	copy(record->version, sizeof(record->version), ZH_VERSION);
-	copy(record->command, sizeof(record->command), s->config->command);
+	copy(record->command, sizeof(record->command), command);
 	if (uname(&name) == 0) {
 		copy(record->host, sizeof(record->host), name.nodename);
 		snprintf(record->kernel, sizeof(record->kernel), "%.60s %.32s", name.release,

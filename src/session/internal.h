@@ -44,9 +44,6 @@ void session_try_closed_ports(struct zh_fact_set *facts);
  */
 void session_choose_transport(struct zh_session_config *config, struct zh_record *record);
 
-/* Names of the machine and the run. */
-void session_describe_run(struct session *s);
-
 /* What the tracing should watch, from the facts: queue disciplines and rules on the target's path.
  */
 void session_choose_brackets(const struct zh_fact_set *facts, const struct zh_target *target,

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/util.h"
+#include "session/describe-run.h"
 #include "session/internal.h"
 #include "sys/netns.h"
 
@@ -118,6 +119,10 @@ int session_open_probe(struct session *s, const struct zh_session_phase *phase,
 		if (r < 0)
 			return r;
 		move_to_clean_room(s, &config);
+	}
+	if (phase->placed) {
+		config.cpu = phase->cpu;
+		config.peer_cpu = phase->peer_cpu;
 	}
 	config.run = (uint32_t)s->record->start_ns;
 	config.hooks = (struct zh_probe_hooks){.arg = s,
@@ -365,7 +370,7 @@ int zh_session_run(
 	s.record = new_record(config);
 	if (!s.record)
 		return zh_err_set(err, -ENOMEM, "out of memory for the record");
-	session_describe_run(&s);
+	session_describe_run(s.record, config->command);
 	s.record->overhead_cpu_share = -1;
 	take_facts(&s, &s.record->before);
 	if (config->facts)

@@ -26,6 +26,8 @@ struct zh_session_phase {
 	uint64_t gap_ns;
 	bool clean_room;    /* in a fresh network namespace with only lo */
 	const char *target; /* NULL: the session's */
+	bool placed;        /* on these CPUs (-1: anywhere) instead of the session's */
+	int cpu, peer_cpu;
 };
 
 struct zh_session_config {

@@ -15,9 +15,9 @@
 #include "base/util.h"
 
 static const char *const program_dirs[] = {
-	"/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin"};
+	"/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"};
 
-static int find_program(char *path, size_t size, const char *name)
+int zh_sys_find_program(char *path, size_t size, const char *name)
 {
 	size_t i;
 
@@ -169,7 +169,7 @@ int zh_sys_run(const char *const *argv, uint64_t timeout_ns, size_t max_bytes, c
 	bool is_child;
 	int r;
 
-	if (find_program(path, sizeof(path), argv[0]) < 0)
+	if (zh_sys_find_program(path, sizeof(path), argv[0]) < 0)
 		return zh_err_set(err, -ENOENT, "%s is not installed", argv[0]);
 	r = spawn(&child, &is_child, err);
 	if (r < 0)

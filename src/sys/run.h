@@ -10,6 +10,9 @@
 
 #include "base/err.h"
 
+/* The path of a program in the usual system directories. 0 or -ENOENT. */
+int zh_sys_find_program(char *path, size_t size, const char *name);
+
 /*
  * Runs argv[0], looked for in the usual system directories and not in $PATH, without a shell. What
  * it prints on standard output (at most max_bytes) becomes *ret, NUL-terminated and owned by the

@@ -27,6 +27,7 @@ static int up(struct zh_lab_ns *ret, struct zh_err *err)
 const struct zh_topology zh_topology_lo = {
 	.id = "lo",
 	.summary = "a network namespace with nothing but lo",
+	.address = "127.0.0.1",
 	.up = up,
 	.down = down,
 };

@@ -71,6 +71,7 @@ static int up(struct zh_lab_ns *ret, struct zh_err *err)
 const struct zh_topology zh_topology_veth = {
 	.id = "veth",
 	.summary = "two network namespaces joined by a veth pair, 10.77.0.1 and 10.77.0.2",
+	.address = "10.77.0.2",
 	.up = up,
 	.down = down,
 };
