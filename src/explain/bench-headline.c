@@ -12,6 +12,7 @@
 #include "explain/bench-parts.h"
 
 #define OTHERS_MAX 5
+#define UNRANKED_NAMED 3
 
 static const struct {
 	const char *one, *many, *thing;
@@ -171,25 +172,56 @@ static void add_reason(struct zh_buf *line, const struct zh_bench_figures *f)
 		}
 }
 
-/* Measured cells that take no rank. */
-static void add_unranked(struct zh_buf *line, const struct group *group)
+static bool is_unranked(const struct group *group, const struct zh_bench_figures *f)
 {
-	size_t i, n = 0;
+	return !f->rank && f->rounds && is_in(group, f);
+}
+
+/* "17 of 20 cells (foreign 15, unstable 4)" */
+static void add_reasons(struct zh_buf *line, const struct group *group, size_t n_unranked)
+{
+	size_t counts[ZH_DOUBTS] = {}, i;
+	unsigned int d;
+	bool any = false;
 
 	for (i = 0; i < group->analysis->n_cells; i++) {
 		const struct zh_bench_figures *f = &group->analysis->cells[i];
 
-		if (f->rank || !f->rounds || !is_in(group, f) || ++n > OTHERS_MAX)
+		for (d = 0; d < ZH_DOUBTS && is_unranked(group, f); d++)
+			counts[d] += (f->doubts & ZH_DOUBTS_UNRANKED & 1u << d) != 0;
+	}
+	zh_buf_addf(line, "%zu of %zu cells", n_unranked, group->n_measured);
+	for (d = 0; d < ZH_DOUBTS; d++) {
+		if (!counts[d])
 			continue;
-		if (n == 1)
-			zh_buf_adds(line, group->best ? "; not ranked: " : ": ");
-		else
-			zh_buf_adds(line, ", ");
+		zh_buf_addf(
+			line, "%s%s %zu", any ? ", " : " (", zh_bench_doubts[d].flag, counts[d]);
+		any = true;
+	}
+	zh_buf_adds(line, any ? ")" : "");
+}
+
+/* Measured cells that take no rank: by name, or when they are many how many for which reason. */
+static void add_unranked(struct zh_buf *line, const struct group *group)
+{
+	size_t n_unranked = group->n_measured - group->n_ranked, i, n = 0;
+
+	if (!n_unranked)
+		return;
+	zh_buf_adds(line, group->best ? "; not ranked: " : ": ");
+	if (n_unranked > UNRANKED_NAMED) {
+		add_reasons(line, group, n_unranked);
+		return;
+	}
+	for (i = 0; i < group->analysis->n_cells; i++) {
+		const struct zh_bench_figures *f = &group->analysis->cells[i];
+
+		if (!is_unranked(group, f))
+			continue;
+		zh_buf_adds(line, n++ ? ", " : "");
 		add_name(line, group, f);
 		add_reason(line, f);
 	}
-	if (n > OTHERS_MAX)
-		zh_buf_addf(line, " and %zu more", n - OTHERS_MAX);
 }
 
 /* A cell alone: its figure, and no claim. */
@@ -209,10 +241,26 @@ static void add_alone(struct zh_buf *line, const struct group *group)
 	}
 }
 
+/* Whether a cell that takes no rank has the better figure. */
+static bool looks_beaten(const struct group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->analysis->n_cells; i++) {
+		const struct zh_bench_figures *f = &group->analysis->cells[i];
+
+		if (is_unranked(group, f) && zh_bench_has_figure(f) && is_better(f, group->best))
+			return true;
+	}
+	return false;
+}
+
 static void add_winner(struct zh_buf *line, const struct group *group)
 {
 	enum zh_bench_mode mode = group->like->mode;
 
+	if (looks_beaten(group))
+		zh_buf_adds(line, "of what can be ranked, ");
 	add_winners(line, group);
 	if (group->n_ranked == 1)
 		zh_buf_addf(line, " %s: ", words[mode].thing);

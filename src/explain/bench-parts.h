@@ -25,6 +25,13 @@ static inline uint64_t zh_bench_figure(const struct zh_bench_figures *f)
 	return zh_bench_has_rtt(f->cell) ? f->p50_ns : f->bytes_per_s;
 }
 
+/* All context switches a message, of both sides. On one CPU the side that is woken often preempts
+ * the other: that switch is counted as involuntary, and is one of the transport's all the same. */
+static inline double zh_bench_switches(const struct zh_bench_figures *f)
+{
+	return f->switches_per_msg + f->preempted_per_msg;
+}
+
 /* Whether both answer the same question: mode, message size and rate are equal. */
 bool zh_bench_is_same_group(const struct zh_bench_cell *a, const struct zh_bench_cell *b);
 

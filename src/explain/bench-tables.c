@@ -77,13 +77,16 @@ static void add_flags(struct table *table, const struct zh_bench_figures *f)
 /* Fills a row; the columns come out the same for all cells of a mode. */
 typedef void fill_row(struct table *table, const struct zh_bench_figures *f, unsigned int dims);
 
+/* So much tells the cells apart that less of their figures fits on a page. */
+static bool is_wide(unsigned int dims)
+{
+	return (dims & ZH_DIM_PLACEMENT) && dims != ZH_DIM_PLACEMENT;
+}
+
 static void fill_rtt(struct table *table, const struct zh_bench_figures *f, unsigned int dims)
 {
-	/* What does not fit on a page any more. */
-	bool is_wide = (dims & ZH_DIM_PLACEMENT) && dims != ZH_DIM_PLACEMENT;
-
 	add_who(table, f, dims);
-	if (!is_wide) {
+	if (!is_wide(dims)) {
 		add(table, "min", ns_or_null(f->min_ns));
 		add(table, "mean", ns_or_null(f->mean_ns));
 	}
@@ -106,11 +109,11 @@ static void fill_cost(struct table *table, const struct zh_bench_figures *f, uns
 {
 	add_who(table, f, dims);
 	add(table, "spread", f->spread >= 0 ? zh_share(f->spread) : zh_null());
-	if (zh_bench_has_rtt(f->cell))
+	if (zh_bench_has_rtt(f->cell) && !is_wide(dims))
 		add(table, "floor p50", ns_or_null(f->floor_p50_ns));
 	add(table, "CPU", zh_ns((uint64_t)llround(f->cpu_ns_per_msg)));
-	add(table, "peer's CPU", zh_ns((uint64_t)llround(f->peer_cpu_ns_per_msg)));
-	add(table, "switches", zh_real(round(100 * f->switches_per_msg) / 100));
+	add(table, "peer CPU", zh_ns((uint64_t)llround(f->peer_cpu_ns_per_msg)));
+	add(table, "switches", zh_real(round(100 * zh_bench_switches(f)) / 100));
 	add_flags(table, f);
 }
 
@@ -197,6 +200,7 @@ void zh_bench_describe_tables(const struct zh_bench_analysis *analysis, struct z
 {
 	static const enum zh_bench_mode order[] = {
 		ZH_BENCH_PINGPONG, ZH_BENCH_RATE, ZH_BENCH_STREAM};
+	bool any = false;
 	size_t i;
 
 	for (i = 0; i < ZH_ARRAY_SIZE(order); i++) {
@@ -208,6 +212,12 @@ void zh_bench_describe_tables(const struct zh_bench_analysis *analysis, struct z
 			draw(&selection, "What a message costs, and how sure this is", false,
 				fill_cost, root);
 		}
+		any |= selection.n > 0;
 		free(selection.list);
 	}
+	if (any)
+		zh_node_text(root,
+			"x floor: the median of each round's ratio to the bare loop right before it "
+			"(times, below 1 is faster; throughput, above 1). spread: largest less "
+			"smallest round, of the median. CPU and context switches are a message's.");
 }

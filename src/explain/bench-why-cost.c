@@ -14,8 +14,8 @@
 
 /* A difference is explained by a part of the time when that part makes up most of it. */
 #define MOST 0.6
-/* Rules speak of whole switches: 0.8 more is one more, but for a few messages. */
-#define ONE_SWITCH 0.8
+/* One more switch in every other round trip is no noise: counters are exact. */
+#define MORE_SWITCHES 0.5
 
 static const char *place(const struct zh_bench_cell *cell)
 {
@@ -86,8 +86,8 @@ static const struct zh_bench_figures *fewest_switches(
 		const struct zh_bench_figures *g = &why->analysis->cells[i];
 
 		if (is_blocking(g) && !zh_bench_differences(f->cell, g->cell) &&
-			g->switches_per_msg >= ONE_SWITCH &&
-			(!best || g->switches_per_msg < best->switches_per_msg))
+			zh_bench_switches(g) >= MORE_SWITCHES &&
+			(!best || zh_bench_switches(g) < zh_bench_switches(best)))
 			best = g;
 	}
 	return best;
@@ -103,13 +103,13 @@ static void say_switches(struct zh_bench_why *why)
 		if (!is_blocking(f))
 			continue;
 		g = fewest_switches(why, f);
-		if (g && f->switches_per_msg >= g->switches_per_msg + ONE_SWITCH &&
+		if (g && zh_bench_switches(f) >= zh_bench_switches(g) + MORE_SWITCHES &&
 			f->p50_ns > g->p50_ns && zh_bench_is_apart(f, g))
 			zh_bench_say(why,
 				"%s needs %.1f context switches a round trip %s where %s needs "
 				"%.1f%s: %s against %s.",
-				f->cell->transport, f->switches_per_msg, place(f->cell),
-				g->cell->transport, g->switches_per_msg, OF_SIZE(why, f), P50(f),
+				f->cell->transport, zh_bench_switches(f), place(f->cell),
+				g->cell->transport, zh_bench_switches(g), OF_SIZE(why, f), P50(f),
 				P50(g));
 	}
 }
@@ -125,7 +125,7 @@ static const struct zh_bench_figures *fastest_peer(
 		const struct zh_bench_figures *g = &why->analysis->cells[i];
 
 		if (is_blocking(g) && !zh_bench_differences(f->cell, g->cell) &&
-			fabs(g->switches_per_msg - f->switches_per_msg) < ONE_SWITCH &&
+			fabs(zh_bench_switches(g) - zh_bench_switches(f)) < MORE_SWITCHES &&
 			(!best || g->p50_ns < best->p50_ns))
 			best = g;
 	}
@@ -168,12 +168,12 @@ static void say_spinning(struct zh_bench_why *why)
 		if (!zh_bench_is_usable(f) || f->cell->mode != ZH_BENCH_PINGPONG || !f->cell->spin)
 			continue;
 		g = zh_bench_twin(why, f, ZH_DIM_SPIN, 0);
-		if (g && g->switches_per_msg >= f->switches_per_msg + ONE_SWITCH &&
+		if (g && zh_bench_switches(g) >= zh_bench_switches(f) + MORE_SWITCHES &&
 			f->p50_ns < g->p50_ns && zh_bench_is_apart(f, g))
 			zh_bench_say(why,
 				"Spinning saves %s %.1f context switches a round trip %s%s: %s "
 				"instead of %s, for %s of CPU time instead of %s.",
-				f->cell->transport, g->switches_per_msg - f->switches_per_msg,
+				f->cell->transport, zh_bench_switches(g) - zh_bench_switches(f),
 				place(f->cell), OF_SIZE(why, f), P50(f), P50(g),
 				NS(zh_bench_busy(f)), NS(zh_bench_busy(g)));
 	}
@@ -213,11 +213,11 @@ static void say_kernel_answers(struct zh_bench_why *why)
 		const struct zh_bench_figures *f = &why->analysis->cells[i];
 
 		if (is_blocking(f) && !strcmp(f->cell->transport, "icmp") &&
-			f->switches_per_msg < 1 - ONE_SWITCH) {
+			zh_bench_switches(f) < MORE_SWITCHES) {
 			zh_bench_say(why,
 				"icmp is answered by the kernel inside the send call: %.2f context "
 				"switches a round trip, nobody is woken. No program answers so fast.",
-				f->switches_per_msg);
+				zh_bench_switches(f));
 			return;
 		}
 	}
@@ -260,36 +260,29 @@ static const struct zh_bench_figures *densest(
 	return found;
 }
 
+/* The prober's own CPU time says nothing here: it pays for the pacing between round trips, too. */
 static void say_rates(struct zh_bench_why *why)
 {
 	size_t i;
 
 	for (i = 0; i < why->analysis->n_cells; i++) {
 		const struct zh_bench_figures *rare = &why->analysis->cells[i], *dense;
-		double more, waiting, work;
+		double more, work;
 
 		if (!zh_bench_is_usable(rare) || rare->cell->mode != ZH_BENCH_RATE)
 			continue;
 		dense = densest(why, rare);
-		if (!dense || rare->p50_ns < dense->p50_ns || !zh_bench_is_apart(rare, dense))
+		if (!dense || rare->p50_ns <= dense->p50_ns || !zh_bench_is_apart(rare, dense))
 			continue;
-		more = (double)rare->mean_ns - (double)dense->mean_ns;
-		waiting = zh_bench_waiting(rare) - zh_bench_waiting(dense);
-		work = zh_bench_busy(rare) - zh_bench_busy(dense);
-		if (more > 0 && waiting >= MOST * more)
-			zh_bench_say(why,
-				"%s takes %s %s and %s %s: between rare messages the CPUs go idle, "
-				"and %s of each round trip, instead of %s, are waiting for one to "
-				"wake.",
-				rare->cell->transport, P50(dense), PACE(dense), P50(rare),
-				PACE(rare), NS(zh_bench_waiting(rare)),
-				NS(zh_bench_waiting(dense)));
-		else if (more > 0 && work >= MOST * more)
-			zh_bench_say(why,
-				"%s takes %s %s and %s %s: rare messages find cold caches, and cost "
-				"%s of CPU time instead of %s.",
-				rare->cell->transport, P50(dense), PACE(dense), P50(rare),
-				PACE(rare), NS(zh_bench_busy(rare)), NS(zh_bench_busy(dense)));
+		more = (double)(rare->p50_ns - dense->p50_ns);
+		work = fmax(rare->peer_cpu_ns_per_msg - dense->peer_cpu_ns_per_msg, 0);
+		zh_bench_say(why, "%s takes %s %s and %s %s: of the %s more, %s are %s",
+			rare->cell->transport, P50(dense), PACE(dense), P50(rare), PACE(rare),
+			NS(more), NS(fmin(work, more)),
+			work >= MOST * more
+				? "the peer's CPU time for a message, whose caches are cold."
+				: "the peer's CPU time, the rest waiting: between rare messages "
+				  "both sides sleep, and a CPU must be woken for each.");
 	}
 }
 

@@ -271,12 +271,23 @@ static void headlines(void **state)
 	bench_pingpong(record, "udp", ZH_PLACE_CROSS_CPU, dirty);
 	bench_pingpong(record, "tcp", ZH_PLACE_CROSS_CPU, slow);
 	bench_pingpong(record, "pipe", ZH_PLACE_CROSS_CPU, fast);
-	assert_headline(record, "pipe is the fastest ping-pong: 10.0 us p50 (tcp 20.0 us); not "
-				"ranked: udp (foreign)");
+	assert_headline(record, "of what can be ranked, pipe is the fastest ping-pong: 10.0 us p50 "
+				"(tcp 20.0 us); not ranked: udp (foreign)");
 
 	record = bench_new();
 	bench_pingpong(record, "udp", ZH_PLACE_CROSS_CPU, dirty);
 	assert_headline(record, "udp ping-pong: 5.00 us p50 (foreign)");
+
+	record = bench_new();
+	bench_pingpong(record, "udp", ZH_PLACE_CROSS_CPU, dirty);
+	bench_pingpong(record, "tcp", ZH_PLACE_CROSS_CPU, dirty);
+	bench_pingpong(record, "pipe", ZH_PLACE_CROSS_CPU, fast);
+	bench_pingpong(record, "unix-stream", ZH_PLACE_CROSS_CPU, dirty);
+	dirty.n = 10;
+	bench_pingpong(record, "unix-dgram", ZH_PLACE_CROSS_CPU, dirty);
+	assert_headline(record,
+		"of what can be ranked, pipe ping-pong: 10.0 us p50; not ranked: 4 of "
+		"5 cells (foreign 4, short 1)");
 
 	record = bench_new();
 	bench_cell(record, (struct zh_bench_cell){.transport = "shm", .why_not = "no futex here"});
