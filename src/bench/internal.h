@@ -112,6 +112,9 @@ struct zh_bench_ops {
 	void (*close)(struct zh_bench_link *link);
 	int64_t (*send)(struct zh_bench_end *end, const struct zh_bench_link *link);
 	int64_t (*recv)(struct zh_bench_end *end, const struct zh_bench_link *link);
+	/* send and recv are read() and write() of the whole buffer, which a loop may call itself;
+	 * it leaves the rest of a message that was moved in part to them. */
+	bool is_fd;
 	/* Streams: takes what there is, at most one message. NULL: recv. */
 	int64_t (*take)(struct zh_bench_end *end, const struct zh_bench_link *link);
 	/* Streams: sends at once what the kernel keeps back, waiting for more. NULL: it never does.

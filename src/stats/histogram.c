@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-#define LINEAR_BITS 11
+#define LINEAR_BITS ZH_HISTOGRAM_LINEAR_BITS
 #define LINEAR (1u << LINEAR_BITS)
 #define SUB_BITS (LINEAR_BITS - 1)
 #define SUB (1u << SUB_BITS)
@@ -33,16 +33,6 @@ struct zh_histogram *zh_histogram_free(struct zh_histogram *histogram)
 	return NULL;
 }
 
-size_t zh_histogram_bucket(uint64_t value)
-{
-	unsigned int k;
-
-	if (value < LINEAR)
-		return (size_t)value;
-	k = 63 - (unsigned int)__builtin_clzll(value);
-	return LINEAR + (size_t)(k - LINEAR_BITS) * SUB + (size_t)(value >> (k - SUB_BITS)) - SUB;
-}
-
 void zh_histogram_range(size_t bucket, uint64_t *ret_low, uint64_t *ret_high)
 {
 	size_t above = bucket - LINEAR;
@@ -64,6 +54,17 @@ void zh_histogram_add(struct zh_histogram *histogram, uint64_t value)
 	histogram->sum += (double)value;
 	histogram->min = ZH_MIN(histogram->min, value);
 	histogram->max = ZH_MAX(histogram->max, value);
+}
+
+void zh_histogram_add_counted(
+	struct zh_histogram *histogram, uint64_t n, uint64_t min, uint64_t max, double sum)
+{
+	if (!n)
+		return;
+	histogram->n += n;
+	histogram->sum += sum;
+	histogram->min = ZH_MIN(histogram->min, min);
+	histogram->max = ZH_MAX(histogram->max, max);
 }
 
 void zh_histogram_merge(struct zh_histogram *into, const struct zh_histogram *from)

@@ -111,6 +111,7 @@ static void flush(struct zh_bench_end *end)
 
 static const struct zh_bench_ops ops = {
 	.open = open_link,
+	.is_fd = true,
 	.send = send_message,
 	.recv = zh_bench_fd_recv,
 	.take = zh_bench_fd_take,

@@ -31,6 +31,7 @@ static int open_link(struct zh_bench_link *link, struct zh_err *err)
 
 static const struct zh_bench_ops ops = {
 	.open = open_link,
+	.is_fd = true,
 	.send = zh_bench_fd_send,
 	.recv = zh_bench_fd_take,
 };
