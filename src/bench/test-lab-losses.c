@@ -8,8 +8,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +18,6 @@
 #include "stats/histogram.h"
 #include "sys/net-config.h"
 #include "sys/netns.h"
-#include "sys/process.h"
 
 static struct zh_histogram *histogram;
 
@@ -173,29 +170,10 @@ static void dropped_by_the_peers_queue(void **state)
 	close(pair.far);
 }
 
-/* Stops the peer, which is in another namespace, for most of the stretch. */
-static void *hold(void *arg)
-{
-	pid_t peer = *(pid_t *)arg;
-
-	zh_process_signal(peer, SIGSTOP);
-	zh_sleep_until(zh_now_ns() + 150 * ZH_NSEC_PER_MSEC);
-	zh_process_signal(peer, SIGCONT);
-	return NULL;
-}
-
-static pthread_t holder;
-static pid_t held;
-
-static void start_holding(void *arg, pid_t peer)
-{
-	(void)arg;
-	held = peer;
-	assert_int_equal(pthread_create(&holder, NULL, hold, &held), 0);
-}
-
+/* The peer, in another namespace, is stopped for most of the stretch. */
 static void dropped_by_the_peers_socket(void **state)
 {
+	struct bench_pause pause = {.for_ns = 150 * ZH_NSEC_PER_MSEC};
 	struct pair pair = new_pair();
 	struct bench_case c;
 	uint8_t mode;
@@ -207,9 +185,7 @@ static void dropped_by_the_peers_socket(void **state)
 		c.cell.gap_ns = mode == ZH_BENCH_RATE ? 100 * ZH_NSEC_PER_USEC : 0;
 		c.cell.buf_bytes = 5000;
 		c.config.duration_ns = 200 * ZH_NSEC_PER_MSEC;
-		c.config.started = start_holding;
-		run(&c);
-		pthread_join(holder, NULL);
+		bench_case_run_paused(&c, &pause);
 		assert_int_equal(c.result.round.ended_early, 0);
 		all_found(&c, "peer's socket drops", 90);
 	}

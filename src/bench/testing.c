@@ -14,8 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/util.h"
+#include "stats/histogram.h"
 #include "sys/netns.h"
+#include "sys/process.h"
 #include "sys/root.h"
 #include "sys/sched.h"
 
@@ -144,4 +147,48 @@ void bench_case_check(struct bench_case *c)
 		check_stream(c);
 	else if (c->cell.mode == ZH_BENCH_PINGPONG)
 		check_pingpong(c);
+}
+
+static void *stop_and_go(void *arg)
+{
+	struct bench_pause *pause = arg;
+
+	zh_sleep_until(zh_now_ns() + pause->after_ns);
+	zh_process_signal(pause->peer, SIGSTOP);
+	pause->from_ns = zh_now_ns();
+	zh_sleep_until(pause->from_ns + pause->for_ns);
+	pause->to_ns = zh_now_ns();
+	zh_process_signal(pause->peer, SIGCONT);
+	return NULL;
+}
+
+static void start_pause(void *arg, pid_t peer)
+{
+	struct bench_pause *pause = arg;
+
+	pause->peer = peer;
+	assert_int_equal(pthread_create(&pause->thread, NULL, stop_and_go, pause), 0);
+}
+
+void bench_case_run_paused(struct bench_case *c, struct bench_pause *pause)
+{
+	c->config.started = start_pause;
+	c->config.arg = pause;
+	if (zh_bench_round(&c->config, &c->result, &c->err) < 0)
+		fail_msg("%s: %s", c->cell.transport, c->err.text);
+	pthread_join(pause->thread, NULL);
+}
+
+uint64_t bench_true_quantile(const struct bench_case *c, const struct bench_pause *pause, double q)
+{
+	uint64_t gap = c->cell.gap_ns, n = c->config.duration_ns / gap, i, due;
+	uint64_t start = c->result.round.start_ns;
+
+	zh_histogram_clear(c->result.histogram);
+	for (i = 0; i < n; i++) {
+		due = start + i * gap;
+		zh_histogram_add(c->result.histogram,
+			due > pause->from_ns && due < pause->to_ns ? pause->to_ns - due : 1);
+	}
+	return zh_histogram_quantile(c->result.histogram, q);
 }
