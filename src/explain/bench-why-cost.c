@@ -48,29 +48,44 @@ static const char *of_size(
 }
 #define OF_SIZE(why, f) of_size(why, (f)->cell, (char[40]){0}, 40)
 
-/* Two CPUs: work in parallel buys nothing in a ping-pong, and each message must wake a CPU. */
+/* The longer way across two CPUs: waiting for the other to wake, or the work of waking it. */
+static void say_two_cpus(struct zh_bench_why *why, const struct zh_bench_figures *one,
+	const struct zh_bench_figures *two)
+{
+	double more = (double)two->mean_ns - (double)one->mean_ns;
+	double waiting = zh_bench_waiting(two) - zh_bench_waiting(one);
+	double work = zh_bench_busy(two) - zh_bench_busy(one);
+
+	if (more <= 0)
+		return;
+	if (waiting >= MOST * more)
+		zh_bench_say(why,
+			"%s takes %s across two CPUs and %s on one%s: across, %s of a round trip are "
+			"no side's CPU time but waiting for the other CPU to wake; on one CPU %s.",
+			one->cell->transport, P50(two), P50(one), OF_SIZE(why, one),
+			NS(zh_bench_waiting(two)), NS(zh_bench_waiting(one)));
+	else if (work >= MOST * more)
+		zh_bench_say(why,
+			"%s takes %s across two CPUs and %s on one%s: across, both sides spend %s of "
+			"CPU time on a round trip instead of %s: interrupting the other CPU to wake "
+			"it, and moving data between caches, is work.",
+			one->cell->transport, P50(two), P50(one), OF_SIZE(why, one),
+			NS(zh_bench_busy(two)), NS(zh_bench_busy(one)));
+}
+
+/* A ping-pong never has both sides work at once: a second CPU can only be as good. */
 static void say_wakeups(struct zh_bench_why *why)
 {
 	size_t i;
 
 	for (i = 0; i < why->analysis->n_cells; i++) {
 		const struct zh_bench_figures *one = &why->analysis->cells[i], *two;
-		double more, waiting;
 
 		if (!is_blocking(one) || one->cell->placement != ZH_PLACE_SAME_CPU)
 			continue;
 		two = zh_bench_twin(why, one, ZH_DIM_PLACEMENT, ZH_PLACE_CROSS_CPU);
-		if (!two || two->p50_ns < one->p50_ns || !zh_bench_is_apart(one, two))
-			continue;
-		more = (double)two->mean_ns - (double)one->mean_ns;
-		waiting = zh_bench_waiting(two) - zh_bench_waiting(one);
-		if (more > 0 && waiting >= MOST * more)
-			zh_bench_say(why,
-				"%s takes %s across two CPUs and %s on one%s: across, %s of a round"
-				" trip are no side's CPU time but waiting for the other CPU to wake;"
-				" on one CPU %s.",
-				one->cell->transport, P50(two), P50(one), OF_SIZE(why, one),
-				NS(zh_bench_waiting(two)), NS(zh_bench_waiting(one)));
+		if (two && two->p50_ns > one->p50_ns && zh_bench_is_apart(one, two))
+			say_two_cpus(why, one, two);
 	}
 }
 
