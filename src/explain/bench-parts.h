@@ -32,7 +32,8 @@ static inline double zh_bench_switches(const struct zh_bench_figures *f)
 	return f->switches_per_msg + f->preempted_per_msg;
 }
 
-/* Whether both answer the same question: mode, message size and rate are equal. */
+/* Whether both answer the same question: mode, message size and rate are equal; the largest UDP
+ * datagram counts as 64k. */
 bool zh_bench_is_same_group(const struct zh_bench_cell *a, const struct zh_bench_cell *b);
 
 /* Whether the cells' figures differ by more than both spreads. */

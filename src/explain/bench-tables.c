@@ -124,10 +124,11 @@ static int by_reading_order(const void *a, const void *b)
 	const struct zh_bench_figures *y = *(const struct zh_bench_figures *const *)b;
 	uint64_t fx = zh_bench_figure(x), fy = zh_bench_figure(y);
 
-	if (x->cell->size_bytes != y->cell->size_bytes)
-		return x->cell->size_bytes < y->cell->size_bytes ? -1 : 1;
-	if (x->cell->gap_ns != y->cell->gap_ns)
+	if (!zh_bench_is_same_group(x->cell, y->cell)) {
+		if (x->cell->size_bytes != y->cell->size_bytes)
+			return x->cell->size_bytes < y->cell->size_bytes ? -1 : 1;
 		return x->cell->gap_ns > y->cell->gap_ns ? -1 : 1;
+	}
 	if (!x->rank != !y->rank)
 		return x->rank ? -1 : 1;
 	if (fx != fy)
