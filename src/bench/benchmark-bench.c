@@ -2,8 +2,8 @@
 /*
  * What the benchmark adds to the bare loop: for every transport and placement the ratio of its mean
  * and its median to those of the floor right before it, in interleaved rounds; the ratio of
- * throughputs; and the cost of a stamp with its histogram as a share of the fastest message. Prints
- * only: how fast this machine is proves nothing.
+ * throughputs; and the cost of a stamp with its histogram. Prints only: how fast this machine is
+ * proves nothing. Rounds during which others used more than a tenth of a CPU are not counted.
  *
  * usage: benchmark-bench [ROUNDS [TRANSPORT...]]
  */
@@ -16,7 +16,7 @@
 #include "bench/bench.h"
 
 #define MAX_CELLS 200
-#define MAX_ROUNDS 50
+#define MAX_ROUNDS 200
 
 struct cell {
 	struct zh_bench_cell cell;
@@ -70,15 +70,19 @@ static void run(struct cell *c, struct zh_histogram *histogram)
 	struct zh_bench_config config = {.cell = &c->cell,
 		.netns_fd = -1,
 		.peer_netns_fd = -1,
-		.warmup_ns = 20 * ZH_NSEC_PER_MSEC,
-		.duration_ns = 120 * ZH_NSEC_PER_MSEC,
-		.floor_ns = 120 * ZH_NSEC_PER_MSEC,
+		.warmup_ns = 10 * ZH_NSEC_PER_MSEC,
+		.duration_ns = 80 * ZH_NSEC_PER_MSEC,
+		.floor_ns = 80 * ZH_NSEC_PER_MSEC,
 		.reply_timeout_ns = ZH_NSEC_PER_SEC};
 	struct zh_bench_result result = {.histogram = histogram};
 	struct zh_bench_round *r = &result.round;
 
 	if (zh_bench_round(&config, &result, &c->err) < 0 || !r->messages || !r->floor_messages)
 		return;
+	if (r->foreign_ns > r->elapsed_ns / 10 || r->ended_early) {
+		snprintf(c->err.text, sizeof(c->err.text), "no quiet round");
+		return;
+	}
 	if (c->cell.mode == ZH_BENCH_STREAM) {
 		c->value[c->n] = (double)r->bytes / (double)r->elapsed_ns * 1e3;
 		c->floor[c->n] = (double)r->floor_bytes / (double)r->floor_elapsed_ns * 1e3;

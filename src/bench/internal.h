@@ -69,6 +69,7 @@ struct zh_bench_watch {
 	bool is_over;                   /* the stretch has lasted as long as it should */
 	uint64_t end_ns;                /* of the stretch */
 	uint64_t progress, progress_ns; /* when something last got through */
+	uint32_t done;                  /* of near, then */
 	struct sigaction old_action;
 	sigset_t old_mask;
 };

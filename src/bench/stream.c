@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "bench/loops.h"
 
-/* Messages get through when they arrive; a datagram socket takes them for a dead peer, too. */
+/* What gets through is what arrives: a datagram socket takes messages for a dead peer, too. */
 static int go_on(struct zh_bench_link *link, const struct zh_bench_tally *received, int64_t result)
 {
 	return zh_bench_again(
-		link, result, atomic_load_explicit(&received->messages, memory_order_relaxed));
+		link, result, atomic_load_explicit(&received->bytes, memory_order_relaxed));
 }
 
 static int send_one(struct zh_bench_link *link, const struct zh_bench_tally *received)

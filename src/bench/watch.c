@@ -106,7 +106,7 @@ void zh_bench_watch_begin(struct zh_bench_link *link, uint64_t ns)
 
 	watch->is_over = !ns;
 	watch->end_ns = ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
-	watch->progress = 0;
+	watch->progress = watch->done = 0;
 	watch->progress_ns = now;
 	zh_bench_tick = 0;
 	arm(watch, now);
@@ -133,8 +133,10 @@ static bool is_silent(struct zh_bench_link *link, uint64_t progress, uint64_t no
 {
 	struct zh_bench_watch *watch = &link->watch;
 
-	if (progress != watch->progress) {
+	/* A large message through a small buffer takes its time; its parts count, too. */
+	if (progress != watch->progress || link->near.done != watch->done) {
 		watch->progress = progress;
+		watch->done = link->near.done;
 		watch->progress_ns = now;
 	}
 	return now - watch->progress_ns >= link->config->reply_timeout_ns;
