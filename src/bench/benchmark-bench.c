@@ -119,6 +119,30 @@ static void print(const struct cell *c)
 	printf("\n");
 }
 
+/* What polling on two CPUs takes of the time that the bare loop takes which sleeps: by round, since
+ * the machine drifts. */
+static void print_spin(const struct cell *spin)
+{
+	const struct cell *block;
+	double ratios[MAX_ROUNDS];
+	size_t i, n;
+
+	if (!spin->cell.spin || spin->cell.placement != ZH_PLACE_CROSS_CPU)
+		return;
+	for (block = cells; block < cells + n_cells; block++)
+		if (!block->cell.spin && block->cell.mode == ZH_BENCH_PINGPONG &&
+			block->cell.placement == ZH_PLACE_CROSS_CPU &&
+			!strcmp(block->cell.transport, spin->cell.transport))
+			break;
+	if (block == cells + n_cells)
+		return;
+	n = ZH_MIN(block->n, spin->n);
+	for (i = 0; i < n; i++)
+		ratios[i] = spin->value[i] / block->floor[i];
+	printf("%-15s spin   %.3f [%.3f..%.3f] of the blocking floor\n", spin->cell.transport,
+		quantile(ratios, n, 0.5), quantile(ratios, n, 0.25), quantile(ratios, n, 0.75));
+}
+
 /* One clock read and one value into the histogram. */
 static void print_stamp_cost(struct zh_histogram *histogram)
 {
@@ -163,6 +187,8 @@ int main(int argc, char **argv)
 		"floor", "measured", "n", "mean/floor [quartiles]  p50/floor  (us, or MB/s)");
 	for (i = 0; i < n_cells; i++)
 		print(&cells[i]);
+	for (i = 0; i < n_cells; i++)
+		print_spin(&cells[i]);
 	zh_histogram_free(histogram);
 	return 0;
 }

@@ -73,8 +73,8 @@ static void run_attacked(struct bench_case *c, struct attack *a)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static const char *const transports[] = {
-	"tcp", "udp", "unix-stream", "unix-dgram", "unix-seqpacket", "pipe", "socketpair"};
+static const char *const transports[] = {"tcp", "udp", "unix-stream", "unix-dgram",
+	"unix-seqpacket", "pipe", "socketpair", "shm-futex", "shm-spin"};
 
 static void the_peer_is_killed(void **state)
 {
@@ -91,6 +91,8 @@ static void the_peer_is_killed(void **state)
 			bench_case_init(&c, transports[i], histogram);
 			c.cell.mode = mode;
 			c.config.duration_ns = 20 * ZH_NSEC_PER_SEC;
+			if (zh_bench_check(&c.cell, NULL) < 0)
+				continue; /* shm-spin on one CPU */
 			start = zh_now_ns();
 			run_attacked(&c, &a);
 			assert_true(zh_now_ns() - start < 10 * ZH_NSEC_PER_SEC);
@@ -140,6 +142,8 @@ static void the_peer_is_silent(void **state)
 		c.cell.mode = rows[i].mode;
 		c.config.reply_timeout_ns = 600 * ZH_NSEC_PER_MSEC;
 		c.config.duration_ns = 20 * ZH_NSEC_PER_SEC;
+		if (zh_bench_check(&c.cell, NULL) < 0)
+			continue;
 		run_attacked(&c, &a);
 		assert_int_equal(c.result.ended.code, -ETIMEDOUT);
 		assert_int_equal(c.result.round.ended_early, 1);
@@ -358,7 +362,7 @@ static void no_descriptors_left(void **state)
 			assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 			assert_int_equal(dup(0), fd);
 			close(fd);
-			assert_true(n > 0);
+			assert_true(n > 0 || !strncmp(transports[i], "shm-", 4)); /* needs none */
 		}
 }
 
