@@ -11,7 +11,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/util.h"
+#include "bench/loops.h"
 #include "bench/testing.h"
 #include "sys/process.h"
 #include "sys/sched.h"
@@ -199,6 +201,28 @@ static void foreign_time(void **state)
 		r->elapsed_ns * 11 / 10 + 2 * r->foreign_unit_ns + r->steal_ns);
 }
 
+/* Where the root of cpuacct cannot be seen, /proc/stat says it in ticks. */
+static void ticks_are_enough(void **state)
+{
+	struct zh_bench_usage before, after;
+	struct zh_bench_link link = {0};
+	struct zh_bench_round round = {0};
+	uint64_t until;
+
+	(void)state;
+	assert_int_equal(zh_sched_get_affinity(&link.cpus, NULL), 0);
+	zh_bench_usage_read(&link, &before);
+	assert_true(before.unit_ns >= ZH_NSEC_PER_MSEC && before.all_ns > 0);
+	until = zh_clock_ns(CLOCK_THREAD_CPUTIME_ID) + 300 * ZH_NSEC_PER_MSEC;
+	while (zh_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+		;
+	zh_bench_usage_read(&link, &after);
+	assert_true(after.all_ns - before.all_ns >= 150 * ZH_NSEC_PER_MSEC);
+	zh_bench_usage_between(&before, &after, &round);
+	assert_true(round.cpu_ns >= 300 * ZH_NSEC_PER_MSEC);
+	assert_int_equal(round.foreign_unit_ns, before.unit_ns);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -223,6 +247,7 @@ int main(void)
 		cmocka_unit_test(buffers_in_force),
 		cmocka_unit_test(what_was_used),
 		cmocka_unit_test(foreign_time),
+		cmocka_unit_test(ticks_are_enough),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

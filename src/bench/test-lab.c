@@ -17,6 +17,7 @@
 #include "bench/testing.h"
 #include "sys/netns.h"
 #include "sys/process.h"
+#include "sys/root.h"
 
 static struct zh_histogram *histogram;
 static int ns[2];
@@ -118,6 +119,41 @@ static void inside_another_namespace(void **state)
 	}
 }
 
+/* Lines of a table in the calling thread's namespace, without its head. */
+static size_t count_sockets(const char *table)
+{
+	char text[8192];
+	size_t n = 0;
+	char *at;
+
+	assert_true(zh_sys_read(text, sizeof(text), "/proc/thread-self/net/%s", table) > 0);
+	for (at = strchr(text, '\n'); at; at = strchr(at + 1, '\n'))
+		n++;
+	return n;
+}
+
+/* Not even in TIME_WAIT. Nobody else has sockets in this namespace. */
+static void no_socket_is_left(void **state)
+{
+	int own = zh_netns_current(NULL);
+	struct bench_case c;
+	uint8_t mode;
+
+	(void)state;
+	for (mode = ZH_BENCH_PINGPONG; mode <= ZH_BENCH_STREAM; mode++) {
+		init(&c, "tcp", NULL);
+		c.cell.over[0] = '\0';
+		c.cell.mode = mode;
+		c.config.peer_netns_fd = ns[0];
+		bench_case_check(&c);
+	}
+	assert_int_equal(zh_netns_enter(ns[0], NULL), 0);
+	assert_int_equal(count_sockets("tcp"), 0);
+	assert_int_equal(count_sockets("udp"), 0);
+	assert_int_equal(zh_netns_enter(own, NULL), 0);
+	close(own);
+}
+
 static void an_address_that_is_not_there(void **state)
 {
 	struct bench_case c;
@@ -161,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(across_a_veth_pair),
 		cmocka_unit_test(inside_another_namespace),
+		cmocka_unit_test(no_socket_is_left),
 		cmocka_unit_test(an_address_that_is_not_there),
 		cmocka_unit_test(the_way_is_cut),
 	};

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "bench/inet.h"
@@ -15,10 +16,15 @@
 /* Blocking from now on; answers that shall not wait for an acknowledgement of the last one. */
 static int set_up(const struct zh_bench_link *link, int fd, struct zh_err *err)
 {
+	/* The connection ends with a reset, so that none stays in TIME_WAIT for each round. */
+	struct linger at_once = {.l_onoff = 1, .l_linger = 0};
 	int one = 1, flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return zh_err_sys(err, -errno, "cannot set up a TCP socket");
+	if (fd == link->near.rfd &&
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) < 0)
+		return zh_err_sys(err, -errno, "cannot set SO_LINGER");
 	if (link->cell->mode != ZH_BENCH_STREAM &&
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0)
 		return zh_err_sys(err, -errno, "cannot set TCP_NODELAY");
@@ -43,14 +49,32 @@ static int connect_to(struct zh_bench_link *link, int fd, const struct zh_bench_
 	return 0;
 }
 
+static bool is_from(int connection, int near)
+{
+	struct zh_bench_address theirs = {.len = sizeof(theirs.storage)};
+	struct zh_bench_address ours = {.len = sizeof(ours.storage)};
+
+	return getpeername(connection, &theirs.sa, &theirs.len) == 0 &&
+	       getsockname(near, &ours.sa, &ours.len) == 0 && theirs.len == ours.len &&
+	       !memcmp(&theirs.storage, &ours.storage, ours.len);
+}
+
+/* A port is open for a moment: who else finds it is not meant. */
 static int accept_from(struct zh_bench_link *link, int listener, struct zh_err *err)
 {
-	int r = zh_bench_wait_fd(link, listener, POLLIN, "cannot accept a connection", err);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	return r < 0 ? zh_err_sys(err, -errno, "cannot accept a connection") : r;
+	for (;;) {
+		r = zh_bench_wait_fd(link, listener, POLLIN, "cannot accept a connection", err);
+		if (r < 0)
+			return r;
+		r = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (r < 0)
+			return zh_err_sys(err, -errno, "cannot accept a connection");
+		if (is_from(r, link->near.rfd))
+			return r;
+		close(r);
+	}
 }
 
 static int open_link(struct zh_bench_link *link, struct zh_err *err)
