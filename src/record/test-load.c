@@ -89,12 +89,53 @@ static void what_is_not_a_record_is_named(void **state)
 	unlink(path);
 }
 
+struct wrong {
+	const char *sql, *text; /* of the error */
+};
+
+static void assert_refused(const struct wrong *cases, size_t n)
+{
+	struct zh_record *record = zh_test_record(10, 10);
+	char *path = in_dir("wrong.zhr");
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		assert_int_equal(zh_record_save(record, path, NULL), 0);
+		alter(path, cases[i].sql);
+		assert_load_fails(path, -EINVAL, "damaged");
+		assert_load_fails(path, -EINVAL, cases[i].text);
+	}
+	zh_record_free(record);
+	unlink(path);
+}
+
+static void wrong_benches_are_refused(void **state)
+{
+	static const struct wrong cases[] = {
+		{"UPDATE bench_rounds SET cell = 2 WHERE id = 1", "a bench cell that does not"},
+		{"UPDATE bench_rounds SET n_buckets = 4 WHERE id = 1", "buckets that do not"},
+		{"UPDATE bench_rounds SET first_bucket = 4294967295, n_buckets = 4294967295",
+			"buckets that do not"},
+		{"UPDATE bench_rounds SET n_buckets = 1", "buckets that do not"},
+		{"UPDATE bench_rounds SET first_loss = 1, n_losses = 2", "losses that do not"},
+		{"UPDATE bench_buckets SET value_ns = 2000", "a histogram that is none"},
+		{"UPDATE bench_buckets SET count = -2", "a histogram that is none"},
+		{"UPDATE bench_tools SET cell = 2", "figures of a bench cell that does not"},
+		{"UPDATE bench_cells SET mode = 3", "column 'mode'"},
+		{"UPDATE bench_cells SET placement = -1", "column 'placement'"},
+		{"UPDATE bench_cells SET cpu = 32768", "column 'cpu'"},
+		{"UPDATE bench_losses SET counter = x'41'", "column 'counter'"},
+		{"DROP TABLE bench_losses", "table 'bench_losses' is missing"},
+	};
+
+	(void)state;
+	assert_refused(cases, ZH_ARRAY_SIZE(cases));
+}
+
 /* Well-formed SQLite with content that no run could have written. */
 static void wrong_values_are_refused(void **state)
 {
-	static const struct {
-		const char *sql, *text;
-	} cases[] = {
+	static const struct wrong cases[] = {
 		{"UPDATE samples SET n_stamps = 4000000000 WHERE id = 3",
 			"stamps that do not exist"},
 		{"UPDATE samples SET first_stamp = 95, n_stamps = 6", "stamps that do not exist"},
@@ -116,20 +157,6 @@ static void wrong_values_are_refused(void **state)
 		{"UPDATE phases SET label = replace(hex(zeroblob(20)), '0', 'x')",
 			"column 'label'"},
 		{"DELETE FROM phases", "a phase that does not exist"},
-		{"UPDATE bench_rounds SET cell = 2 WHERE id = 1", "a bench cell that does not"},
-		{"UPDATE bench_rounds SET n_buckets = 4 WHERE id = 1", "buckets that do not"},
-		{"UPDATE bench_rounds SET first_bucket = 4294967295, n_buckets = 4294967295",
-			"buckets that do not"},
-		{"UPDATE bench_rounds SET n_buckets = 1", "buckets that do not"},
-		{"UPDATE bench_rounds SET first_loss = 1, n_losses = 2", "losses that do not"},
-		{"UPDATE bench_buckets SET value_ns = 2000", "a histogram that is none"},
-		{"UPDATE bench_buckets SET count = -2", "a histogram that is none"},
-		{"UPDATE bench_tools SET cell = 2", "figures of a bench cell that does not"},
-		{"UPDATE bench_cells SET mode = 3", "column 'mode'"},
-		{"UPDATE bench_cells SET placement = -1", "column 'placement'"},
-		{"UPDATE bench_cells SET cpu = 32768", "column 'cpu'"},
-		{"UPDATE bench_losses SET counter = x'41'", "column 'counter'"},
-		{"DROP TABLE bench_losses", "table 'bench_losses' is missing"},
 		{"DELETE FROM run WHERE key = 'hz'", "column 'hz'"},
 		{"UPDATE run SET value = 2 WHERE key = 'interrupted'", "column 'interrupted'"},
 		{"UPDATE run SET value = 9e999 WHERE key = 'overhead_cpu_share'",
@@ -147,19 +174,9 @@ static void wrong_values_are_refused(void **state)
 		 "ALL SELECT i + 1 FROM n) SELECT i AS id FROM n",
 			"table 'events' is missing or not ours"},
 	};
-	struct zh_record *record = zh_test_record(10, 10);
-	char *path = in_dir("wrong.zhr");
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < ZH_ARRAY_SIZE(cases); i++) {
-		assert_int_equal(zh_record_save(record, path, NULL), 0);
-		alter(path, cases[i].sql);
-		assert_load_fails(path, -EINVAL, "damaged");
-		assert_load_fails(path, -EINVAL, cases[i].text);
-	}
-	zh_record_free(record);
-	unlink(path);
+	assert_refused(cases, ZH_ARRAY_SIZE(cases));
 }
 
 /* An own index or note of the user does no harm. */
@@ -217,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_a_record_is_named),
 		cmocka_unit_test(wrong_values_are_refused),
+		cmocka_unit_test(wrong_benches_are_refused),
 		cmocka_unit_test(additions_are_accepted),
 		cmocka_unit_test(older_formats_are_read),
 	};
