@@ -161,9 +161,8 @@ static int show(const struct bench_options *bench, const struct zh_record *recor
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = zh_doc_new("bench");
 	struct zh_node *root = zh_doc_root(doc);
 
-	zh_bench_describe(analysis, record, root);
-	if (bench->matrix)
-		zh_bench_describe_matrix(analysis, root);
+	zh_bench_describe(
+		analysis, record, bench->matrix ? ZH_BENCH_HEAT_MAP : ZH_BENCH_TABLES, root);
 	cmd_describe_host(root, record);
 	return cmd_print(&bench->common, doc, err);
 }

@@ -62,6 +62,9 @@ static void analysis_freep(struct zh_bench_analysis **analysis)
 	zh_bench_analysis_free(*analysis);
 }
 
+/* So many cells still make tables that one page holds. */
+#define CELLS_IN_TABLES 40
+
 /* What a benchmark measured, as `zerohop bench` says it: figures, so nothing is wrong. */
 static int report_bench(
 	const struct zh_common *common, const struct zh_record *record, struct zh_err *err)
@@ -72,7 +75,9 @@ static int report_bench(
 	if (zh_bench_analyse(record, &analysis, err) < 0)
 		return ZH_EXIT_UNABLE;
 	doc = zh_doc_new("report");
-	zh_bench_describe(analysis, record, zh_doc_root(doc));
+	zh_bench_describe(analysis, record,
+		analysis->n_cells > CELLS_IN_TABLES ? ZH_BENCH_HEAT_MAP : ZH_BENCH_TABLES,
+		zh_doc_root(doc));
 	cmd_describe_host(zh_doc_root(doc), record);
 	return cmd_print(common, doc, err);
 }

@@ -229,13 +229,17 @@ static void describe_not_measured(const struct zh_bench_analysis *analysis,
 }
 
 void zh_bench_describe(const struct zh_bench_analysis *analysis, const struct zh_record *record,
-	struct zh_node *root)
+	enum zh_bench_view view, struct zh_node *root)
 {
 	zh_bench_headline(analysis, record, root);
 	describe_run(record, root);
 	describe_results(analysis, record, root);
-	zh_bench_describe_tables(analysis, root);
-	describe_flags(analysis, root);
+	if (view == ZH_BENCH_HEAT_MAP) {
+		zh_bench_describe_map(analysis, root);
+	} else {
+		zh_bench_describe_tables(analysis, root);
+		describe_flags(analysis, root);
+	}
 	zh_bench_describe_why(analysis, root);
 	zh_bench_describe_losses(analysis, record, root);
 	zh_bench_describe_tools(analysis, record, root);

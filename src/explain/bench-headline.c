@@ -11,8 +11,8 @@
 #include "base/util.h"
 #include "explain/bench-parts.h"
 
-#define OTHERS_MAX 5
-#define UNRANKED_NAMED 3
+#define OTHERS_MAX 3
+#define UNRANKED_NAMED 2
 
 static const struct {
 	const char *one, *many, *thing;
@@ -255,6 +255,16 @@ static bool looks_beaten(const struct group *group)
 	return false;
 }
 
+/* Of several sizes and rates, the one that the answer is for. */
+static void add_question(struct zh_buf *line, const struct group *group)
+{
+	char text[ZH_BENCH_NAME_MAX];
+
+	zh_bench_settings(text, sizeof(text), group->best->cell,
+		zh_bench_dims(group->analysis, group->like->mode) & (ZH_DIM_SIZE | ZH_DIM_GAP));
+	zh_buf_addf(line, "%s%s: ", *text ? " with " : "", text);
+}
+
 static void add_winner(struct zh_buf *line, const struct group *group)
 {
 	enum zh_bench_mode mode = group->like->mode;
@@ -263,11 +273,12 @@ static void add_winner(struct zh_buf *line, const struct group *group)
 		zh_buf_adds(line, "of what can be ranked, ");
 	add_winners(line, group);
 	if (group->n_ranked == 1)
-		zh_buf_addf(line, " %s: ", words[mode].thing);
+		zh_buf_addf(line, " %s", words[mode].thing);
 	else if (group->n_best == group->n_ranked)
-		zh_buf_adds(line, " cannot be told apart: ");
+		zh_buf_adds(line, " cannot be told apart");
 	else
-		zh_buf_addf(line, " %s: ", group->n_best > 1 ? words[mode].many : words[mode].one);
+		zh_buf_addf(line, " %s", group->n_best > 1 ? words[mode].many : words[mode].one);
+	add_question(line, group);
 	add_figure(line, group->best, true);
 	add_others(line, group);
 	add_unranked(line, group);

@@ -20,7 +20,7 @@ static const struct {
 } shades[] = {{1.1, "█"}, {1.5, "▓"}, {2.5, "▒"}, {5, "░"}, {1e300, "·"}};
 
 static const char legend[] = "█ within 1.1 times the best of its size, ▓ 1.5, ▒ 2.5, ░ 5, · worse; "
-			     "? not ranked";
+			     "? not ranked. --json has all figures of each cell.";
 
 /* What makes a column, and what a row. */
 #define ACROSS ((unsigned int)(ZH_DIM_PLACEMENT | ZH_DIM_BUF))
@@ -205,7 +205,7 @@ static void draw_part(
 	}
 }
 
-void zh_bench_describe_matrix(const struct zh_bench_analysis *analysis, struct zh_node *root)
+void zh_bench_describe_map(const struct zh_bench_analysis *analysis, struct zh_node *root)
 {
 	static const char *const titles[ZH_BENCH_MODE_MAX] = {
 		[ZH_BENCH_PINGPONG] = "Ping-pong, p50",

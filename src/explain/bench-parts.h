@@ -77,8 +77,9 @@ char *zh_bench_size_text(char *buf, size_t size, uint64_t bytes);
 /* The answer in one line. */
 void zh_bench_headline(const struct zh_bench_analysis *analysis, const struct zh_record *record,
 	struct zh_node *root);
-/* Tables for people: one a mode, and what a message costs. */
+/* The figures for people: tables, one a mode, with what a message costs and flags; or the map. */
 void zh_bench_describe_tables(const struct zh_bench_analysis *analysis, struct zh_node *root);
+void zh_bench_describe_map(const struct zh_bench_analysis *analysis, struct zh_node *root);
 /* Why cells differ: sentences that follow from the figures. */
 void zh_bench_describe_why(const struct zh_bench_analysis *analysis, struct zh_node *root);
 /* Where datagrams went (people; JSON has it in `results`). */

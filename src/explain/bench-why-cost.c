@@ -34,19 +34,19 @@ static bool is_blocking(const struct zh_bench_figures *f)
 	return zh_bench_is_usable(f) && f->cell->mode == ZH_BENCH_PINGPONG && !f->cell->spin;
 }
 
-/* The size, where there is more than one. */
+/* Size, buffers and way, where there is more than one of them. */
 static const char *of_size(
 	const struct zh_bench_why *why, const struct zh_bench_cell *cell, char *buf, size_t size)
 {
-	char text[24];
+	char text[72];
 
-	buf[0] = '\0';
-	if (zh_bench_dims(why->analysis, cell->mode) & ZH_DIM_SIZE)
-		snprintf(buf, size, " with %s",
-			zh_bench_settings(text, sizeof(text), cell, ZH_DIM_SIZE));
+	zh_bench_settings(text, sizeof(text), cell,
+		zh_bench_dims(why->analysis, cell->mode) &
+			(ZH_DIM_SIZE | ZH_DIM_BUF | ZH_DIM_OVER));
+	snprintf(buf, size, "%s%s", *text ? " with " : "", text);
 	return buf;
 }
-#define OF_SIZE(why, f) of_size(why, (f)->cell, (char[40]){0}, 40)
+#define OF_SIZE(why, f) of_size(why, (f)->cell, (char[80]){0}, 80)
 
 /* The longer way across two CPUs: waiting for the other to wake, or the work of waking it. */
 static void say_two_cpus(struct zh_bench_why *why, const struct zh_bench_figures *one,
@@ -56,7 +56,7 @@ static void say_two_cpus(struct zh_bench_why *why, const struct zh_bench_figures
 	double waiting = zh_bench_waiting(two) - zh_bench_waiting(one);
 	double work = zh_bench_busy(two) - zh_bench_busy(one);
 
-	if (more <= 0)
+	if (more <= 0 || !zh_bench_has_cpu_time(one) || !zh_bench_has_cpu_time(two))
 		return;
 	if (waiting >= MOST * more)
 		zh_bench_say(why,
@@ -163,7 +163,7 @@ static void say_work(struct zh_bench_why *why)
 			continue;
 		more = (double)f->mean_ns - (double)g->mean_ns;
 		work = zh_bench_busy(f) - zh_bench_busy(g);
-		if (more > 0 && work >= MOST * more)
+		if (more > 0 && work >= MOST * more && zh_bench_has_cpu_time(g))
 			zh_bench_say(why,
 				"%s spends %s more CPU time a round trip than %s %s%s (both sides, "
 				"%s against %s): most of the %s that it takes longer.",

@@ -36,6 +36,12 @@ static inline bool zh_bench_is_usable(const struct zh_bench_figures *f)
 const struct zh_bench_figures *zh_bench_twin(const struct zh_bench_why *why,
 	const struct zh_bench_figures *f, enum zh_bench_dim dim, unsigned int value);
 
+/* Whether CPU time was measured: no message is free. */
+static inline bool zh_bench_has_cpu_time(const struct zh_bench_figures *f)
+{
+	return f->cpu_ns_per_msg > 0;
+}
+
 /* CPU time of both sides a message, and the rest of the mean RTT: nobody's CPU time, or, with both
  * sides at once, less than nothing (then 0). */
 static inline double zh_bench_busy(const struct zh_bench_figures *f)

@@ -92,9 +92,9 @@ struct zh_bench_analysis *zh_bench_analysis_free(struct zh_bench_analysis *analy
 
 /*
  * Headline, `run`, `results`, `why` (cells differ), `tools` (other programs), `not_measured`; for
- * people also losses and what flags mean.
+ * people also losses, and the figures as tables, one a mode, or as a heat map: transports and sizes
+ * down, buffers and placements across.
  */
+enum zh_bench_view { ZH_BENCH_TABLES, ZH_BENCH_HEAT_MAP };
 void zh_bench_describe(const struct zh_bench_analysis *analysis, const struct zh_record *record,
-	struct zh_node *root);
-/* The same cells as a heat map: sizes down, buffers and placements across (text only). */
-void zh_bench_describe_matrix(const struct zh_bench_analysis *analysis, struct zh_node *root);
+	enum zh_bench_view view, struct zh_node *root);

@@ -96,6 +96,8 @@ static void waking_another_cpu(void **state)
 	assert_silent(two_placements(costs(18 * US, 9 * US, 2), costs(28 * US, 11600, 2)));
 	/* Not longer at all. */
 	assert_silent(two_placements(costs(18 * US, 9 * US, 2), costs(18 * US, 4 * US, 2)));
+	/* CPU times that nobody measured are no zeros. */
+	assert_silent(two_placements(costs(18 * US, 0, 2), costs(28 * US, 0, 2)));
 	/* Nobody knows what disturbed it. */
 	disturbed.also.foreign_ns = 900 * MS;
 	assert_silent(two_placements(costs(18 * US, 9 * US, 2), disturbed));
