@@ -32,6 +32,7 @@ struct zh_lab_run;
 struct zh_lab_ns {
 	int netns_fd;      /* where the prober is */
 	int peer_netns_fd; /* where the responder is; -1: in the same one */
+	int host_netns_fd; /* what joins the two, a stand-in for the host; -1: nothing does */
 };
 
 struct zh_topology {

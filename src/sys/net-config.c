@@ -239,6 +239,67 @@ int zh_netcfg_veth_add(struct zh_netcfg *cfg, const char *name, const char *peer
 	return r < 0 ? zh_err_sys(err, r, "cannot make the veth pair %s, %s", name, peer) : 0;
 }
 
+/* IFLA_LINKINFO { kind, data { attribute type of 4 bytes } }; type 0: without data. */
+static int put_kind(struct nl_msg *msg, const char *kind, int type, uint32_t value)
+{
+	struct nlattr *link = nla_nest_start(msg, IFLA_LINKINFO), *data;
+
+	if (!link || nla_put_string(msg, IFLA_INFO_KIND, kind))
+		return -ENOMEM;
+	if (type) {
+		data = nla_nest_start(msg, IFLA_INFO_DATA);
+		if (!data || nla_put_u32(msg, type, value))
+			return -ENOMEM;
+		nla_nest_end(msg, data);
+	}
+	nla_nest_end(msg, link);
+	return 0;
+}
+
+int zh_netcfg_bridge_add(struct zh_netcfg *cfg, const char *name, struct zh_err *err)
+{
+	struct ifinfomsg info = {0};
+	struct nl_msg *msg =
+		new_request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
+	int r = talk(cfg, msg, msg && (put_name(msg, name) || put_kind(msg, "bridge", 0, 0)));
+
+	return r < 0 ? zh_err_sys(err, r, "cannot make the bridge %s", name) : 0;
+}
+
+int zh_netcfg_macvlan_add(struct zh_netcfg *cfg, const char *name, const char *parent, int netns_fd,
+	struct zh_err *err)
+{
+	struct ifinfomsg info = {0};
+	struct nl_msg *msg;
+	int r = zh_netcfg_ifindex(cfg, parent, err), bad;
+
+	if (r < 0)
+		return r;
+	msg = new_request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
+	bad = msg && (put_name(msg, name) || nla_put_u32(msg, IFLA_LINK, (uint32_t)r) ||
+			     put_kind(msg, "macvlan", IFLA_MACVLAN_MODE, MACVLAN_MODE_BRIDGE));
+	if (msg && !bad && netns_fd >= 0)
+		bad = nla_put_u32(msg, IFLA_NET_NS_FD, (uint32_t)netns_fd);
+	r = talk(cfg, msg, bad);
+	return r < 0 ? zh_err_sys(err, r, "cannot make the macvlan device %s on %s", name, parent)
+		     : 0;
+}
+
+int zh_netcfg_master_set(
+	struct zh_netcfg *cfg, const char *name, const char *master, struct zh_err *err)
+{
+	struct ifinfomsg info = {0};
+	struct nl_msg *msg;
+	int r = zh_netcfg_ifindex(cfg, master, err);
+
+	if (r < 0)
+		return r;
+	msg = new_request(RTM_NEWLINK, 0, &info, sizeof(info));
+	r = talk(cfg, msg,
+		msg && (put_name(msg, name) || nla_put_u32(msg, IFLA_MASTER, (uint32_t)r)));
+	return r < 0 ? zh_err_sys(err, r, "cannot make %s a port of %s", name, master) : 0;
+}
+
 struct prefix {
 	uint8_t family, length;
 	size_t size;
@@ -455,4 +516,27 @@ int zh_netcfg_rps_set(int netns_fd, const char *device, int cpu, struct zh_err *
 		return zh_err_set(err, -EINVAL, "no namespace given");
 	r = zh_netns_call(netns_fd, set_rps, &rps, err);
 	return r < 0 ? zh_err_sys(err, r, "cannot steer the packets of %s", device) : 0;
+}
+
+struct sysctl {
+	const char *name, *value;
+};
+
+/* /proc/sys/net shows the namespace of the thread that looks. */
+static int set_sysctl(void *arg)
+{
+	const struct sysctl *sysctl = arg;
+
+	return zh_sys_write(sysctl->value, "/proc/sys/%s", sysctl->name);
+}
+
+int zh_netcfg_sysctl_set(int netns_fd, const char *name, const char *value, struct zh_err *err)
+{
+	struct sysctl sysctl = {name, value};
+	int r;
+
+	if (netns_fd < 0)
+		return zh_err_set(err, -EINVAL, "no namespace given");
+	r = zh_netns_call(netns_fd, set_sysctl, &sysctl, err);
+	return r < 0 ? zh_err_sys(err, r, "cannot set %s to %s", name, value) : 0;
 }

@@ -26,6 +26,14 @@ int zh_netcfg_link_del(struct zh_netcfg *cfg, const char *name, struct zh_err *e
 /* A veth pair, both ends down; the peer is born in peer_netns_fd (-1: beside the first). */
 int zh_netcfg_veth_add(struct zh_netcfg *cfg, const char *name, const char *peer, int peer_netns_fd,
 	struct zh_err *err);
+int zh_netcfg_bridge_add(struct zh_netcfg *cfg, const char *name, struct zh_err *err);
+/* A macvlan child in bridge mode of `parent`, which is in cfg's namespace; born in netns_fd (-1:
+ * beside the parent). */
+int zh_netcfg_macvlan_add(struct zh_netcfg *cfg, const char *name, const char *parent, int netns_fd,
+	struct zh_err *err);
+/* Makes the device a port of the bridge. */
+int zh_netcfg_master_set(
+	struct zh_netcfg *cfg, const char *name, const char *master, struct zh_err *err);
 /* The index of a device, > 0, or a negative errno. */
 int zh_netcfg_ifindex(struct zh_netcfg *cfg, const char *name, struct zh_err *err);
 
@@ -34,10 +42,10 @@ int zh_netcfg_address_add(
 	struct zh_netcfg *cfg, const char *name, const char *address, struct zh_err *err);
 
 struct zh_netcfg_route {
-	const char *to;	    /* "127.0.0.1/32" */
+	const char *to;     /* "127.0.0.1/32" */
 	const char *via;    /* gateway, or NULL: directly on the device */
 	const char *device; /* never NULL */
-	uint32_t table;	    /* 0: main */
+	uint32_t table;     /* 0: main */
 };
 int zh_netcfg_route_add(
 	struct zh_netcfg *cfg, const struct zh_netcfg_route *route, struct zh_err *err);
@@ -51,7 +59,7 @@ enum zh_netcfg_action {
 
 struct zh_netcfg_rule {
 	uint32_t priority;
-	const char *to;	     /* "127.0.0.1/32", or NULL: everything (then IPv4) */
+	const char *to;      /* "127.0.0.1/32", or NULL: everything (then IPv4) */
 	uint8_t ip_protocol; /* IPPROTO_ICMP, ..., 0: any */
 	enum zh_netcfg_action action;
 	uint32_t table; /* RT_TABLE_LOCAL, ... for ZH_NETCFG_LOOKUP */
@@ -73,6 +81,10 @@ int zh_netcfg_root_qdisc_del(struct zh_netcfg *cfg, const char *name, struct zh_
 
 /* Receive packet steering of the device's first queue to one CPU; -1: off. */
 int zh_netcfg_rps_set(int netns_fd, const char *device, int cpu, struct zh_err *err);
+
+/* Sets a sysctl of the namespace, "net/ipv4/ip_forward". -ENOENT: this kernel has none of that name.
+ */
+int zh_netcfg_sysctl_set(int netns_fd, const char *name, const char *value, struct zh_err *err);
 
 /*
  * Runs f(arg) inside a namespace, on a thread of its own that ends afterwards, and returns what f

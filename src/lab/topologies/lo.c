@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <unistd.h>
-
-#include "lab/lab.h"
-#include "sys/net-config.h"
-#include "sys/netns.h"
-
-static void down(struct zh_lab_ns *ns)
-{
-	zh_closep(&ns->netns_fd);
-	ns->netns_fd = -1;
-}
+#include "lab/topologies/build.h"
 
 static int up(struct zh_lab_ns *ret, struct zh_err *err)
 {
-	int r;
+	static const struct lab_device devices[] = {{0}};
+	static const struct lab_plan plan = {.devices = devices};
 
-	*ret = (struct zh_lab_ns){.netns_fd = zh_netns_new(err), .peer_netns_fd = -1};
-	if (ret->netns_fd < 0)
-		return ret->netns_fd;
-	r = zh_netns_lo_up(ret->netns_fd, err);
-	if (r < 0)
-		down(ret);
-	return r;
+	return lab_build(&plan, ret, err);
 }
 
 const struct zh_topology zh_topology_lo = {
@@ -29,5 +14,5 @@ const struct zh_topology zh_topology_lo = {
 	.summary = "a network namespace with nothing but lo",
 	.address = "127.0.0.1",
 	.up = up,
-	.down = down,
+	.down = lab_unbuild,
 };
