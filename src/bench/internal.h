@@ -116,6 +116,7 @@ struct zh_bench_ops {
 	/* send and recv are read() and write() of the whole buffer, which a loop may call itself;
 	 * it leaves the rest of a message that was moved in part to them. */
 	bool is_fd;
+	bool is_ring; /* state is a struct zh_bench_shm (shm.h) and its ring spins */
 	/* Streams: takes what there is, at most one message. NULL: recv. */
 	int64_t (*take)(struct zh_bench_end *end, const struct zh_bench_link *link);
 	/* Streams: sends at once what the kernel keeps back, waiting for more. NULL: it never does.

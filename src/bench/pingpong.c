@@ -7,7 +7,8 @@
  * What a message costs here, beyond its system calls, is less its instructions than the pages that
  * it touches: a switch between two processes on one CPU leaves few translations behind. So over
  * descriptors read() and write() are called right here, and of the histogram only the bucket is
- * counted on the way; the rest stays in registers until the end.
+ * counted on the way; the rest stays in registers until the end. Spinning over shared memory, where
+ * a round trip takes as long as twenty calls, goes through its ring right here as well.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -15,17 +16,24 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "bench/loops.h"
+#include "bench/shm.h"
 #include "stats/histogram.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* `is_fd` is a constant in each of the two loops that these are compiled into. */
+/* How messages move; a constant in each of the loops that the functions below are compiled into. */
+enum way { BY_OPS, BY_FD, BY_RING };
+
 static ALWAYS_INLINE int64_t send_message(struct zh_bench_end *end,
-	const struct zh_bench_link *link, const struct zh_bench_ops *ops, uint32_t size, bool is_fd)
+	const struct zh_bench_link *link, const struct zh_bench_ops *ops, uint32_t size,
+	enum way way)
 {
+	struct zh_bench_shm *shm = end->state;
 	ssize_t n;
 
-	if (!is_fd || end->done)
+	if (way == BY_RING)
+		return zh_ring_put(&shm->tx, end->buf, size, false);
+	if (way == BY_OPS || end->done)
 		return ops->send(end, link);
 	n = write(end->wfd, end->buf, size);
 	if (n == (ssize_t)size)
@@ -37,11 +45,15 @@ static ALWAYS_INLINE int64_t send_message(struct zh_bench_end *end,
 }
 
 static ALWAYS_INLINE int64_t recv_message(struct zh_bench_end *end,
-	const struct zh_bench_link *link, const struct zh_bench_ops *ops, uint32_t size, bool is_fd)
+	const struct zh_bench_link *link, const struct zh_bench_ops *ops, uint32_t size,
+	enum way way)
 {
+	struct zh_bench_shm *shm = end->state;
 	ssize_t n;
 
-	if (!is_fd || end->done)
+	if (way == BY_RING)
+		return zh_ring_get(&shm->rx, end->buf, size, false);
+	if (way == BY_OPS || end->done)
 		return ops->recv(end, link);
 	n = read(end->rfd, end->buf, size);
 	if (n == (ssize_t)size || n == 0)
@@ -60,23 +72,23 @@ static ALWAYS_INLINE int again(struct zh_bench_link *link, int64_t result, uint6
 
 /* 0: the answer is here; negative: the end (link->ended). */
 static ALWAYS_INLINE int exchange(struct zh_bench_link *link, const struct zh_bench_ops *ops,
-	uint32_t size, uint64_t n, bool is_fd)
+	uint32_t size, uint64_t n, enum way way)
 {
 	struct zh_bench_end *end = &link->near;
 	int64_t got;
 	int r;
 
-	while ((got = send_message(end, link, ops, size, is_fd)) <= 0)
+	while ((got = send_message(end, link, ops, size, way)) <= 0)
 		if ((r = again(link, got, n)) < 0)
 			return r;
-	while ((got = recv_message(end, link, ops, size, is_fd)) <= 0)
+	while ((got = recv_message(end, link, ops, size, way)) <= 0)
 		if ((r = again(link, got, n)) < 0)
 			return r;
 	return 0;
 }
 
 static ALWAYS_INLINE void play(
-	struct zh_bench_link *link, uint64_t ns, struct zh_bench_result *ret, bool is_fd)
+	struct zh_bench_link *link, uint64_t ns, struct zh_bench_result *ret, enum way way)
 {
 	const struct zh_bench_ops *ops = link->transport->ops;
 	uint32_t size = link->cell->size_bytes;
@@ -89,7 +101,7 @@ static ALWAYS_INLINE void play(
 	start = last = now = zh_now_ns();
 	end = start + ns;
 	while (now < end) {
-		was_cut = exchange(link, ops, size, n, is_fd) < 0;
+		was_cut = exchange(link, ops, size, n, way) < 0;
 		now = zh_now_ns();
 		if (was_cut)
 			break;
@@ -113,24 +125,32 @@ static ALWAYS_INLINE void play(
 	round->sent = n + (was_cut && now != last);
 }
 
-/* Whether the plain calls do; zero copy keeps something in state. */
-static bool is_plain(const struct zh_bench_link *link)
+static enum way way_of(const struct zh_bench_link *link)
 {
-	return link->transport->ops->is_fd && !link->cell->zerocopy;
+	if (link->transport->ops->is_ring)
+		return BY_RING;
+	/* Zero copy needs more than the plain calls. */
+	return link->transport->ops->is_fd && !link->cell->zerocopy ? BY_FD : BY_OPS;
 }
 
 int zh_bench_pingpong_near(
 	struct zh_bench_link *link, uint64_t ns, struct zh_bench_result *ret, struct zh_err *err)
 {
 	(void)err;
-	if (is_plain(link))
-		play(link, ns, ret, true);
-	else
-		play(link, ns, ret, false);
+	switch (way_of(link)) {
+	case BY_FD:
+		play(link, ns, ret, BY_FD);
+		break;
+	case BY_RING:
+		play(link, ns, ret, BY_RING);
+		break;
+	case BY_OPS:
+		play(link, ns, ret, BY_OPS);
+	}
 	return 0;
 }
 
-static ALWAYS_INLINE int answer(struct zh_bench_link *link, uint32_t stage, bool is_fd)
+static ALWAYS_INLINE int answer(struct zh_bench_link *link, uint32_t stage, enum way way)
 {
 	const struct zh_bench_ops *ops = link->transport->ops;
 	uint32_t size = link->cell->size_bytes, now;
@@ -141,13 +161,13 @@ static ALWAYS_INLINE int answer(struct zh_bench_link *link, uint32_t stage, bool
 	int64_t r;
 
 	do {
-		while ((r = recv_message(end, link, ops, size, is_fd)) <= 0)
+		while ((r = recv_message(end, link, ops, size, way)) <= 0)
 			if (r != -EAGAIN && r != -EINTR)
 				return (int)r;
 		/* Before the answer: the maker may move on as soon as it has that, and its next
 		 * message belongs to this loop still. */
 		now = atomic_load_explicit(&shared->stage, memory_order_acquire);
-		while ((r = send_message(end, link, ops, size, is_fd)) <= 0)
+		while ((r = send_message(end, link, ops, size, way)) <= 0)
 			if (r != -EAGAIN && r != -EINTR)
 				return (int)r;
 		atomic_store_explicit(&tally->messages, ++n, memory_order_relaxed);
@@ -157,5 +177,12 @@ static ALWAYS_INLINE int answer(struct zh_bench_link *link, uint32_t stage, bool
 
 int zh_bench_pingpong_far(struct zh_bench_link *link, uint32_t stage)
 {
-	return is_plain(link) ? answer(link, stage, true) : answer(link, stage, false);
+	switch (way_of(link)) {
+	case BY_FD:
+		return answer(link, stage, BY_FD);
+	case BY_RING:
+		return answer(link, stage, BY_RING);
+	default:
+		return answer(link, stage, BY_OPS);
+	}
 }

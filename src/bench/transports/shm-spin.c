@@ -21,6 +21,7 @@ static int64_t recv_message(struct zh_bench_end *end, const struct zh_bench_link
 }
 
 static const struct zh_bench_ops ops = {
+	.is_ring = true,
 	.open = open_link,
 	.close = zh_bench_shm_close,
 	.send = send_message,
