@@ -11,8 +11,9 @@
 #include "base/util.h"
 #include "explain/bench-parts.h"
 
-#define COLUMNS_MAX 6 /* across a page, beside transport and size */
-#define FIXED 2       /* those */
+#define COLUMNS_MAX 6        /* of times across a page, beside transport and size */
+#define STREAM_COLUMNS_MAX 5 /* of throughputs, which are wider */
+#define FIXED 2              /* those */
 
 static const struct {
 	double ratio; /* at most so many times as bad as the best */
@@ -205,6 +206,21 @@ static void draw_part(
 	}
 }
 
+/* How many columns from `first` on make a part of the map: as many as fit on a page, but rather
+ * whole placements. */
+static size_t part_of(const struct matrix *m, size_t first)
+{
+	size_t max = m->mode == ZH_BENCH_STREAM ? STREAM_COLUMNS_MAX : COLUMNS_MAX, n;
+
+	if (m->n_columns - first <= max)
+		return m->n_columns - first;
+	for (n = max; n > 0; n--)
+		if (m->columns[first + n - 1]->cell->placement !=
+			m->columns[first + n]->cell->placement)
+			return n;
+	return max;
+}
+
 void zh_bench_describe_map(const struct zh_bench_analysis *analysis, struct zh_node *root)
 {
 	static const char *const titles[ZH_BENCH_MODE_MAX] = {
@@ -222,9 +238,8 @@ void zh_bench_describe_map(const struct zh_bench_analysis *analysis, struct zh_n
 
 		if (lay_out(&m)) {
 			any = true;
-			for (first = 0; first < m.n_columns; first += COLUMNS_MAX)
-				draw_part(&m, titles[mode], first,
-					ZH_MIN(m.n_columns - first, (size_t)COLUMNS_MAX), root);
+			for (first = 0; first < m.n_columns; first += part_of(&m, first))
+				draw_part(&m, titles[mode], first, part_of(&m, first), root);
 		}
 		free(m.rows);
 		free(m.columns);

@@ -228,8 +228,16 @@ static void matrix_is_golden(void **state)
 		round.also.ended_early = i == 9;
 		bench_rounds(record, bench_cell(record, cell), round);
 	}
-	bench_stream(record, "tcp", 65536, (struct bench_round){.rtt_ns = 20 * US});
-	bench_stream(record, "pipe", 65536, (struct bench_round){.rtt_ns = 10 * US});
+	for (i = 0; i < 9; i++) {
+		struct zh_bench_cell cell = {.transport = "pipe",
+			.mode = ZH_BENCH_STREAM,
+			.placement = (uint8_t)(i / 3),
+			.buf_bytes = 65536u << 2 * (i % 3),
+			.size_bytes = 65536};
+
+		bench_rounds(record, bench_cell(record, cell),
+			(struct bench_round){.rtt_ns = (10 + i) * US});
+	}
 	text = draw(record, false, true);
 	assert_narrow(text);
 	assert_golden("bench-matrix.txt", text);
