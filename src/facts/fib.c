@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
-#include <netlink/msg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #include "facts/facts.h"
 #include "facts/netlink-facts.h"
 #include "facts/read.h"
-#include "facts/route-reply.h"
+#include "facts/way.h"
 #include "sys/netlink-attr.h"
 #include "sys/root.h"
 
@@ -42,35 +41,21 @@ struct own {
 	size_t n;
 };
 
-static int read_route(void *arg, const struct nlmsghdr *reply)
-{
-	zh_route_read(arg, reply);
-	return 0;
-}
-
 /* Asks for the way to one address and adds the answer under `prefix`. */
 static void ask(struct zh_fact_set *set, struct zh_netlink *nl, int family, const void *ip,
 	uint8_t protocol, const char *prefix)
 {
-	int len = family == AF_INET ? 4 : 16;
-	struct rtmsg header = {.rtm_family = (unsigned char)family,
-		.rtm_dst_len = (unsigned char)(8 * len),
-		/* IPv6 says the table unasked, and refuses the flag. */
-		.rtm_flags = family == AF_INET ? RTM_F_LOOKUP_TABLE : 0};
-	struct nl_msg *msg = zh_netlink_message(RTM_GETROUTE, 0, &header, sizeof(header));
-	struct zh_route route = {};
+	struct zh_flow flow = {.family = family, .protocol = protocol};
+	struct zh_route route;
 	struct zh_err err;
+	int refusal, r;
 
-	if (msg) {
-		nla_put(msg, RTA_DST, len, ip);
-		nla_put_u8(msg, RTA_IP_PROTO, protocol);
-	}
-	if (zh_netlink_ask(nl, msg, read_route, &route, &err) < 0) {
-		zh_fact_string(set, err.text, "%s.error", prefix);
+	memcpy(&flow.to, ip, family == AF_INET ? 4 : 16);
+	r = zh_way_ask(nl, &flow, &route, &refusal, &err);
+	if (r != 0) {
+		zh_fact_string(set, r < 0 ? err.text : strerror(refusal), "%s.error", prefix);
 		return;
 	}
-	if (!route.type)
-		return;
 	zh_fact_string(set, route.oif, "%s.oif", prefix);
 	zh_fact_string(set, route.type, "%s.type", prefix);
 	zh_fact_number(set, route.table, "%s.table", prefix);

@@ -1,56 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How "localhost" and the host's own name resolve: how long it takes, and to which families. A name
- * that leaves the machine to be resolved makes local connections as slow as the network. Resolving
- * is done in a child process, since the library cannot be interrupted.
+ * that leaves the machine to be resolved makes local connections as slow as the network.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/util.h"
 #include "facts/facts.h"
+#include "facts/name-lookup.h"
 #include "facts/read.h"
 #include "sys/root.h"
-#include "sys/run.h"
 
 #define TIMEOUT_NS (300 * ZH_NSEC_PER_MSEC)
 
-/* In the child: "<ns> <error or ->\n", then an address a line. */
-static void resolve(int fd, void *arg)
+static void add_addresses(
+	struct zh_fact_set *set, const struct zh_name_lookup *lookup, const char *key)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL, *item;
-	uint64_t start = zh_now_ns();
-	int r = getaddrinfo(arg, NULL, &hints, &list);
-	char ip[INET6_ADDRSTRLEN];
-
-	dprintf(fd, "%llu %s\n", (unsigned long long)(zh_now_ns() - start),
-		r ? gai_strerror(r) : "-");
-	for (item = list; item; item = item->ai_next) {
-		const void *address =
-			item->ai_family == AF_INET
-				? (const void *)&((struct sockaddr_in *)item->ai_addr)->sin_addr
-				: &((struct sockaddr_in6 *)item->ai_addr)->sin6_addr;
-
-		if (inet_ntop(item->ai_family, address, ip, sizeof(ip)))
-			dprintf(fd, "%s\n", ip);
-	}
-}
-
-static void add_addresses(struct zh_fact_set *set, char *cursor, const char *key)
-{
-	char all[512] = "", *line;
+	char all[512] = "", ip[INET6_ADDRSTRLEN];
 	uint64_t v4 = 0, v6 = 0;
+	size_t i;
 
-	while ((line = zh_facts_line(&cursor))) {
-		if (!v4 && !v6)
-			zh_fact_string(set, line, "names.%s.first", key);
-		*(strchr(line, ':') ? &v6 : &v4) += 1;
+	for (i = 0; i < lookup->n; i++) {
+		int family = lookup->list[i].family;
+
+		inet_ntop(family, &lookup->list[i].ip, ip, sizeof(ip));
+		if (!i)
+			zh_fact_string(set, ip, "names.%s.first", key);
+		*(family == AF_INET6 ? &v6 : &v4) += 1;
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", all[0] ? " " : "",
-			line);
+			ip);
 	}
 	zh_fact_number(set, v4, "names.%s.ip4", key);
 	zh_fact_number(set, v6, "names.%s.ip6", key);
@@ -59,25 +39,14 @@ static void add_addresses(struct zh_fact_set *set, char *cursor, const char *key
 
 static void add_name(struct zh_fact_set *set, const char *name, const char *key)
 {
-	zh_autofree char *text = NULL;
-	char *cursor, *line;
-	uint64_t start = zh_now_ns(), took_ns;
-	struct zh_err err;
+	struct zh_name_lookup lookup;
 
-	if (zh_sys_run_child(resolve, (void *)name, TIMEOUT_NS, 8192, &text, &err) < 0) {
-		zh_fact_number(set, zh_now_ns() - start, "names.%s.took_ns", key);
-		zh_fact_string(set, err.code == -ETIMEDOUT ? "no answer within 300 ms" : err.text,
-			"names.%s.error", key);
-		return;
-	}
-	cursor = text;
-	line = zh_facts_line(&cursor);
-	if (!line || !zh_facts_parse(zh_facts_word(&line, " "), 10, &took_ns))
-		return;
-	zh_fact_number(set, took_ns, "names.%s.took_ns", key);
-	if (line && strcmp(line, "-"))
-		zh_fact_string(set, line, "names.%s.error", key);
-	add_addresses(set, cursor, key);
+	zh_name_lookup(&lookup, name, 0, TIMEOUT_NS);
+	zh_fact_number(set, lookup.took_ns, "names.%s.took_ns", key);
+	if (lookup.error[0])
+		zh_fact_string(set, lookup.error, "names.%s.error", key);
+	if (lookup.is_answered)
+		add_addresses(set, &lookup, key);
 }
 
 /* Which names /etc/hosts gives to loopback, and whether it knows the host's own. */

@@ -42,7 +42,7 @@ static const char *scope_name(uint8_t scope)
 bool zh_route_read(struct zh_route *ret, const struct nlmsghdr *reply)
 {
 	const struct rtmsg *header = zh_message_header(reply, sizeof(*header));
-	const struct nlattr *attrs[RTA_MAX + 1];
+	const struct nlattr *attrs[RTA_MAX + 1], *metrics[RTAX_MTU + 1];
 	char ip[INET6_ADDRSTRLEN];
 
 	*ret = (struct zh_route){};
@@ -56,8 +56,11 @@ bool zh_route_read(struct zh_route *ret, const struct nlmsghdr *reply)
 		snprintf(ret->dst, sizeof(ret->dst), "default");
 	zh_attr_ip(attrs[RTA_GATEWAY], ret->gateway);
 	zh_attr_ip(attrs[RTA_PREFSRC], ret->src);
-	if (attrs[RTA_OIF])
-		zh_netlink_ifname(ret->oif, zh_attr_u32(attrs[RTA_OIF], 0));
+	ret->ifindex = zh_attr_u32(attrs[RTA_OIF], 0);
+	if (ret->ifindex)
+		zh_netlink_ifname(ret->oif, ret->ifindex);
+	zh_attrs_nested(metrics, RTAX_MTU, attrs[RTA_METRICS]);
+	ret->mtu = zh_attr_u32(metrics[RTAX_MTU], 0);
 	ret->type = header->rtm_type < ZH_ARRAY_SIZE(types) ? types[header->rtm_type] : "other";
 	ret->scope = scope_name(header->rtm_scope);
 	ret->table = zh_attr_u32(attrs[RTA_TABLE], header->rtm_table);

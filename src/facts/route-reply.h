@@ -11,6 +11,8 @@ struct zh_route {
 	char dst[INET6_ADDRSTRLEN + 8]; /* "default", "10.0.0.0/8" */
 	char gateway[INET6_ADDRSTRLEN], src[INET6_ADDRSTRLEN];
 	char oif[64];     /* device, "" without one */
+	uint32_t ifindex; /* its number, 0 without one */
+	uint32_t mtu;     /* the route's own, 0: the device's */
 	const char *type; /* "unicast", "local", ... */
 	const char *scope;
 	uint32_t table, metric;

@@ -27,6 +27,14 @@ static const char *const actions[] = {[FR_ACT_TO_TBL] = "lookup",
 	[FR_ACT_UNREACHABLE] = "unreachable",
 	[FR_ACT_PROHIBIT] = "prohibit"};
 
+/* Names as `ip rule` prints them; others are numbers. */
+static const struct {
+	uint32_t number;
+	const char *name;
+} tables[] = {{RT_TABLE_LOCAL, "local"}, {RT_TABLE_MAIN, "main"}, {RT_TABLE_DEFAULT, "default"}},
+  protocols[] = {{IPPROTO_ICMP, "icmp"}, {IPPROTO_TCP, "tcp"}, {IPPROTO_UDP, "udp"},
+	  {IPPROTO_ICMPV6, "ipv6-icmp"}, {IPPROTO_SCTP, "sctp"}};
+
 struct rule {
 	struct zh_fact_set *set;
 	char prefix[32];
@@ -107,6 +115,30 @@ static void add_mark(struct rule *rule)
 	rule->selective = true;
 }
 
+static void add_protocol(struct rule *rule, uint8_t protocol)
+{
+	size_t i;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(protocols); i++)
+		if (protocols[i].number == protocol) {
+			zh_buf_addf(&rule->text, "ipproto %s ", protocols[i].name);
+			return;
+		}
+	zh_buf_addf(&rule->text, "ipproto %u ", protocol);
+}
+
+static void add_table(struct rule *rule, uint32_t table)
+{
+	size_t i;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(tables); i++)
+		if (tables[i].number == table) {
+			zh_buf_addf(&rule->text, " %s", tables[i].name);
+			return;
+		}
+	zh_buf_addf(&rule->text, " %u", table);
+}
+
 static void add_numbers(struct rule *rule)
 {
 	struct fib_rule_uid_range uids;
@@ -122,7 +154,7 @@ static void add_numbers(struct rule *rule)
 		uint8_t protocol = zh_attr_u8(rule->attrs[FRA_IP_PROTO], 0);
 
 		zh_fact_number(rule->set, protocol, "%s.ipproto", rule->prefix);
-		zh_buf_addf(&rule->text, "ipproto %u ", protocol);
+		add_protocol(rule, protocol);
 		rule->selective = true;
 	}
 	add_range16(rule, FRA_SPORT_RANGE, "sport");
@@ -150,9 +182,12 @@ static uint32_t add_action(struct rule *rule)
 		rule->selective = true;
 	} else if (action == FR_ACT_TO_TBL) {
 		zh_fact_number(rule->set, table, "%s.table", rule->prefix);
-		zh_buf_addf(&rule->text, " %u", table);
+		add_table(rule, table);
 	} else if (action == FR_ACT_GOTO) {
-		zh_buf_addf(&rule->text, " %u", zh_attr_u32(rule->attrs[FRA_GOTO], 0));
+		uint32_t target = zh_attr_u32(rule->attrs[FRA_GOTO], 0);
+
+		zh_fact_number(rule->set, target, "%s.goto", rule->prefix);
+		zh_buf_addf(&rule->text, " %u", target);
 	}
 	/* The kernel sends -1 for "no limit". */
 	if (zh_attr_u32(rule->attrs[FRA_SUPPRESS_PREFIXLEN], UINT32_MAX) != UINT32_MAX) {
@@ -236,6 +271,7 @@ static const struct zh_fact_schema schema[] = {
 	{"rule.*.*.action", ZH_FACT_STRING, "",
 		"lookup, goto, nop, blackhole, unreachable, prohibit"},
 	{"rule.*.*.table", ZH_FACT_NUMBER, "", "table looked up: 254 main, 255 local"},
+	{"rule.*.*.goto", ZH_FACT_NUMBER, "", "priority of the rule at which it goes on"},
 	{"rule.*.*.from", ZH_FACT_STRING, "", "source prefix"},
 	{"rule.*.*.to", ZH_FACT_STRING, "", "destination prefix"},
 	{"rule.*.*.iif", ZH_FACT_STRING, "", "device it came in by (lo: sent from here)"},

@@ -159,7 +159,7 @@ static void rules_ahead_of_local(void **state)
 	assert_int_equal(number(&set, "rule.4.0.ipproto"), IPPROTO_ICMP);
 	text_is(&set, "rule.4.0.action", "blackhole");
 	text_is(&set, "rule.4.0.to", "127.0.0.1/32");
-	text_is(&set, "rule.4.0.text", "50: from all to 127.0.0.1/32 ipproto 1 blackhole");
+	text_is(&set, "rule.4.0.text", "50: from all to 127.0.0.1/32 ipproto icmp blackhole");
 	/* Only the question with the protocol sees it. */
 	assert_non_null(zh_fact_text(&set, "fib.4.icmp.error"));
 	text_is(&set, "fib.4.udp.type", "local");
