@@ -124,3 +124,14 @@ const char *zh_features_reason(
 		return NULL;
 	return features->reasons[reason];
 }
+
+uint32_t zh_features_reason_number(const struct zh_features *features, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ZH_DROP_REASONS; i++) {
+		if (!strcmp(features->reasons[i], name))
+			return i;
+	}
+	return ZH_NONE;
+}

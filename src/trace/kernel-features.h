@@ -23,3 +23,5 @@ int zh_features_read(struct zh_features *ret, struct zh_err *err);
 /* "NETFILTER_DROP", "subsystem 3 reason 7" (in buf), NULL when unknown. */
 const char *zh_features_reason(
 	const struct zh_features *features, uint32_t reason, char *buf, size_t size);
+/* The number of a reason, or ZH_NONE. */
+uint32_t zh_features_reason_number(const struct zh_features *features, const char *name);

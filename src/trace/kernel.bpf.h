@@ -76,13 +76,40 @@ struct irqaction {
 	const char *name;
 } ZH_KERNEL;
 
+struct ns_common {
+	unsigned int inum;
+} ZH_KERNEL;
+
+struct net {
+	struct ns_common ns;
+} ZH_KERNEL;
+
+struct net_reference { /* possible_net_t: the names of nested types do not matter */
+	struct net *net; /* CONFIG_NET_NS */
+} ZH_KERNEL;
+
 struct net_device {
 	int ifindex;
+	struct net_reference nd_net;
+} ZH_KERNEL;
+
+struct dst_entry {
+	struct net_device *dev;
+} ZH_KERNEL;
+
+struct sock_common {
+	struct net_reference skc_net;
+} ZH_KERNEL;
+
+struct sock {
+	struct sock_common __sk_common;
 } ZH_KERNEL;
 
 struct sk_buff {
 	struct net_device *dev;
-	unsigned int len;
+	struct sock *sk;
+	unsigned long _skb_refdst;
+	unsigned int len, data_len;
 	__be16 protocol;
 	uint16_t network_header;
 	unsigned char *head, *data;
@@ -90,6 +117,8 @@ struct sk_buff {
 
 struct nf_hook_state {
 	uint8_t hook;
+	struct net_device *in, *out;
+	struct net *net;
 } ZH_KERNEL;
 
 /* Contexts: their layout is what the verifier rewrites, hence without relocation. */

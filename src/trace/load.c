@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/internal.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <bpf/bpf.h>
-
 #include "base/util.h"
+#include "trace/libbpf-log.h"
+#include "trace/netfilter-link.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-qual"
@@ -18,10 +16,6 @@
 #include "trace.skel.h"
 #include "trace_compat.skel.h"
 #pragma GCC diagnostic pop
-
-/* Not in the UAPI headers of 6.1; they came with 6.4. */
-#define PROG_TYPE_NETFILTER 32
-#define ATTACH_TYPE_NETFILTER 45
 
 /* Programs the kernel may refuse before we take the next object, or give up. */
 #define REFUSALS_MAX 12
@@ -38,35 +32,6 @@ static const struct hook hooks[ZH_HOOK_MAX] = {
 	ZH_TRACE_HOOKS(ZH_TRACE_HOOK_ENTRY)
 #undef ZH_TRACE_HOOK_ENTRY
 };
-
-/* What libbpf said while we loaded: its first warning, and the program it was about. */
-static _Thread_local struct {
-	char line[200];
-	char program[64];
-} said;
-
-/* Keeps the first line that means something. The hint to raise "ulimit -l" is wrong for us: libbpf
- * shows it for every EPERM. Verifier logs are left out. */
-static int listen_to_libbpf(enum libbpf_print_level level, const char *format, va_list args)
-{
-	char text[512], *line = text, *end;
-
-	if (level != LIBBPF_WARN)
-		return 0;
-	vsnprintf(text, sizeof(text), format, args);
-	if (!strncmp(text, "libbpf: ", 8))
-		line += 8;
-	if (strstr(line, "ulimit") || strstr(line, "BEGIN PROG LOAD LOG"))
-		return 0;
-	end = strchr(line, '\n');
-	if (end)
-		*end = '\0';
-	if (!said.program[0] && strstr(line, "program load failed"))
-		sscanf(line, "prog '%63[^']'", said.program);
-	if (!said.line[0])
-		snprintf(said.line, sizeof(said.line), "%.199s", line);
-	return 0;
-}
 
 static bool is_wanted(const struct zh_trace_config *config, enum group group)
 {
@@ -120,9 +85,9 @@ static void choose_others(const struct zh_trace *trace, const struct attempt *at
 	}
 	for (i = 0; i < ZH_ARRAY_SIZE(brackets); i++) {
 		program = program_of(trace->object, brackets[i]);
-		bpf_program__set_type(program, (enum bpf_prog_type)PROG_TYPE_NETFILTER);
+		bpf_program__set_type(program, (enum bpf_prog_type)ZH_PROG_TYPE_NETFILTER);
 		bpf_program__set_expected_attach_type(
-			program, (enum bpf_attach_type)ATTACH_TYPE_NETFILTER);
+			program, (enum bpf_attach_type)ZH_ATTACH_TYPE_NETFILTER);
 		bpf_program__set_autoload(
 			program, netfilter && !attempt->refused[ZH_HOOK_netfilter]);
 	}
@@ -167,13 +132,14 @@ static int size_maps(const struct zh_trace *trace, const struct attempt *attempt
 static int try_load(struct zh_trace *trace, const struct attempt *attempt, struct zh_err *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "zerohop");
+	const struct zh_libbpf_log *said = zh_libbpf_said();
 	int r;
 
-	memset(&said, 0, sizeof(said));
+	zh_libbpf_forget();
 	trace->object = bpf_object__open_mem(attempt->bytes, attempt->size, &opts);
 	if (!trace->object)
 		return zh_err_set(err, -errno, "cannot open the BPF object: %s",
-			said.line[0] ? said.line : strerror(errno));
+			said->line[0] ? said->line : strerror(errno));
 	choose_programs(trace, attempt);
 	r = size_maps(trace, attempt);
 	if (!r)
@@ -182,21 +148,22 @@ static int try_load(struct zh_trace *trace, const struct attempt *attempt, struc
 		return 0;
 	bpf_object__close(trace->object);
 	trace->object = NULL;
-	return zh_err_set(
-		err, r, "cannot load the BPF object: %s", said.line[0] ? said.line : strerror(-r));
+	return zh_err_set(err, r, "cannot load the BPF object: %s",
+		said->line[0] ? said->line : strerror(-r));
 }
 
 /* The hook whose program libbpf named last; -1 when it was none. */
 static int refused_hook(void)
 {
+	const char *program = zh_libbpf_said()->program;
 	int i;
 
-	if (!strncmp(said.program, "zh_bracket_", 11))
+	if (!strncmp(program, "zh_bracket_", 11))
 		return ZH_HOOK_netfilter;
-	if (!strncmp(said.program, "zh_filter_", 10))
+	if (!strncmp(program, "zh_filter_", 10))
 		return ZH_HOOK_socket_filter;
-	for (i = 0; i < ZH_HOOK_MAX && said.program[0]; i++) {
-		if (hooks[i].name && !strcmp(said.program + 3, hooks[i].name))
+	for (i = 0; i < ZH_HOOK_MAX && program[0]; i++) {
+		if (hooks[i].name && !strcmp(program + 3, hooks[i].name))
 			return i;
 	}
 	return -1;
@@ -252,25 +219,6 @@ static uint32_t ring_size(uint32_t n_cpus)
 }
 
 /*
- * Without the privilege the very first map is refused: found out here, before the type information
- * is read, which takes a tenth of a second.
- */
-static int check_permission(struct zh_err *err)
-{
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "zh_check", 4, 4, 1, NULL);
-
-	if (fd < 0) {
-		zh_err_sys(err, fd, "BPF is not available");
-		if (fd == -EPERM || fd == -EACCES)
-			zh_err_hint(err, "run as root, or grant CAP_BPF, CAP_PERFMON and "
-					 "CAP_NET_ADMIN");
-		return fd;
-	}
-	close(fd);
-	return 0;
-}
-
-/*
  * First the object with typed programs, then the one without. ZH_TRACE_COMPAT=1 in the environment
  * leaves out the first, so that the second can be tested on a kernel that takes both.
  */
@@ -299,10 +247,10 @@ static int load_any(struct zh_trace *trace, struct zh_record *record, struct zh_
 
 int zh_trace_load(struct zh_trace *trace, struct zh_record *record, struct zh_err *err)
 {
-	libbpf_print_fn_t before = libbpf_set_print(listen_to_libbpf);
+	libbpf_print_fn_t before = zh_libbpf_listen();
 	int r;
 
-	r = check_permission(err);
+	r = zh_libbpf_check_permission(err);
 	if (!r)
 		r = zh_features_read(&trace->features, err);
 	if (!r)
@@ -313,7 +261,7 @@ int zh_trace_load(struct zh_trace *trace, struct zh_record *record, struct zh_er
 
 void zh_trace_attach(struct zh_trace *trace, struct zh_record *record)
 {
-	libbpf_print_fn_t before = libbpf_set_print(listen_to_libbpf);
+	libbpf_print_fn_t before = zh_libbpf_listen();
 	struct bpf_program *program;
 	char what[64];
 	int i;
