@@ -135,12 +135,14 @@ static int measure(struct zh_bench_link *link, struct zh_bench_result *ret, stru
 		zh_bench_losses_read(link, &counters[0]);
 	if (config->started)
 		config->started(config->arg, link->peer);
+	link->waited_ns = 0;
 	zh_bench_usage_read(link, &before);
 	r = loops->near(link, config->duration_ns, ret, err);
 	zh_bench_usage_read(link, &after);
 	if (r < 0)
 		return r;
 	zh_bench_usage_between(&before, &after, round);
+	round->cpu_ns -= ZH_MIN(round->cpu_ns, link->waited_ns);
 	zh_bench_zerocopy_finish(link, round);
 	look_at_napi(link);
 	take_times(ret->histogram, round);

@@ -95,6 +95,8 @@ struct zh_bench_link {
 	int peer_fd;           /* the number of far's descriptor, in the peer; -1: none */
 	struct zh_cpuset cpus; /* that the cell may use */
 	bool has_root_usage;   /* see zh_bench_usage_probe() */
+	/* CPU time of the maker that is no message's: looking at the clock until one is due. */
+	uint64_t waited_ns;
 	struct zh_bench_watch watch;
 	struct zh_bench_zerocopy zerocopy;
 	struct zh_err ended; /* code != 0: why the round ended early */

@@ -19,6 +19,9 @@
 #include "sys/netns.h"
 #include "sys/root.h"
 
+/* Devices and queues, of which there may be any number, leave so many rows to the others. */
+#define OTHER_ROWS 60
+
 /* Of the calling thread's namespace: /proc/net would be the main thread's. */
 #define NET "/proc/thread-self/net"
 
@@ -184,13 +187,18 @@ static void add_softnet(struct reader *reader, char *line)
 		add(reader, "softnet dropped (backlog, whole host)", dropped, ZH_BENCH_COUNTER);
 }
 
+static bool has_room(const struct reader *reader)
+{
+	return reader->counters->n + OTHER_ROWS < ZH_BENCH_COUNTERS_MAX;
+}
+
 /* "name: rx_bytes packets errs drop fifo frame compressed multicast tx_bytes packets errs drop" */
 static void add_device(struct reader *reader, char *line)
 {
 	char name[56], *colon = strrchr(line, ':');
 	uint64_t rx, tx;
 
-	if (!colon ||
+	if (!colon || !has_room(reader) ||
 		sscanf(colon + 1, "%*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
 			&rx, &tx) != 2)
 		return;
@@ -218,7 +226,8 @@ static int add_qdisc(void *arg, const struct nlmsghdr *reply)
 	zh_attr_string(attrs[TCA_KIND], kind, sizeof(kind));
 	snprintf(name, sizeof(name), "qdisc %s of %s", kind,
 		zh_netlink_ifname(dev, (unsigned int)tc->tcm_ifindex));
-	add(arg, name, queue.drops, ZH_BENCH_COUNTER);
+	if (has_room(arg))
+		add(arg, name, queue.drops, ZH_BENCH_COUNTER);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 #include "bench/internal.h"
 
-#define ZH_BENCH_COUNTERS_MAX 160
+#define ZH_BENCH_COUNTERS_MAX 400
 
 enum zh_bench_counter_kind {
 	ZH_BENCH_COUNTER,         /* of its own */

@@ -155,7 +155,7 @@ static int take(struct rate *rate)
 /* Sleeps until shortly before the next message is due. */
 static void sleep_to_due(struct rate *rate, uint64_t now)
 {
-	uint64_t wake = rate->next - rate->lead_ns, late;
+	uint64_t wake = rate->next - rate->lead_ns, woke, late;
 
 	if (now >= wake) {
 		zh_ring_relax();
@@ -163,7 +163,10 @@ static void sleep_to_due(struct rate *rate, uint64_t now)
 	}
 	if (zh_sleep_until(wake) == -EINTR)
 		return;
-	late = zh_now_ns() - wake;
+	woke = zh_now_ns();
+	late = woke - wake;
+	if (woke < rate->next)
+		rate->link->waited_ns += rate->next - woke;
 	/* Half as much again as the moving mean covers most of the wake-ups. */
 	rate->lead_ns += (uint64_t)((int64_t)(late + late / 2 - rate->lead_ns) / 8);
 	rate->lead_ns = ZH_MIN(rate->lead_ns, ZH_MIN(rate->gap / 8, LEAD_MAX_NS));
