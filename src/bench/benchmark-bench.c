@@ -21,6 +21,7 @@
 struct cell {
 	struct zh_bench_cell cell;
 	double mean[MAX_ROUNDS], p50[MAX_ROUNDS], value[MAX_ROUNDS], floor[MAX_ROUNDS];
+	unsigned int round[MAX_ROUNDS];
 	size_t n;
 	struct zh_err err;
 };
@@ -65,7 +66,7 @@ static void add_cell(
 		n_cells++;
 }
 
-static void run(struct cell *c, struct zh_histogram *histogram)
+static void run(struct cell *c, unsigned int round, struct zh_histogram *histogram)
 {
 	struct zh_bench_config config = {.cell = &c->cell,
 		.netns_fd = -1,
@@ -94,7 +95,7 @@ static void run(struct cell *c, struct zh_histogram *histogram)
 		c->p50[c->n] =
 			(double)zh_histogram_quantile(histogram, 0.5) / (double)r->floor_p50_ns;
 	}
-	c->n++;
+	c->round[c->n++] = round;
 }
 
 static void print(const struct cell *c)
@@ -125,9 +126,11 @@ static void print_spin(const struct cell *spin)
 {
 	const struct cell *block;
 	double ratios[MAX_ROUNDS];
-	size_t i, n;
+	size_t i, k, n = 0;
 
-	if (!spin->cell.spin || spin->cell.placement != ZH_PLACE_CROSS_CPU)
+	if (!spin->cell.spin || spin->cell.placement != ZH_PLACE_CROSS_CPU ||
+		(zh_bench_transport_find(spin->cell.transport)->flags &
+			(ZH_BENCH_SPIN_ONLY | ZH_BENCH_NO_PEER)))
 		return;
 	for (block = cells; block < cells + n_cells; block++)
 		if (!block->cell.spin && block->cell.mode == ZH_BENCH_PINGPONG &&
@@ -136,9 +139,12 @@ static void print_spin(const struct cell *spin)
 			break;
 	if (block == cells + n_cells)
 		return;
-	n = ZH_MIN(block->n, spin->n);
-	for (i = 0; i < n; i++)
-		ratios[i] = spin->value[i] / block->floor[i];
+	for (i = 0; i < spin->n; i++)
+		for (k = 0; k < block->n; k++)
+			if (spin->round[i] == block->round[k])
+				ratios[n++] = spin->value[i] / block->floor[k];
+	if (!n)
+		return;
 	printf("%-15s spin   %.3f [%.3f..%.3f] of the blocking floor\n", spin->cell.transport,
 		quantile(ratios, n, 0.5), quantile(ratios, n, 0.25), quantile(ratios, n, 0.75));
 }
@@ -182,7 +188,7 @@ int main(int argc, char **argv)
 	print_stamp_cost(histogram);
 	for (round = 0; round < rounds && round < MAX_ROUNDS; round++)
 		for (i = 0; i < n_cells; i++)
-			run(&cells[i], histogram);
+			run(&cells[i], round, histogram);
 	printf("%-15s %-6s %-9s %7s %10s %10s %3s  %s\n", "transport", "mode", "placement", "bytes",
 		"floor", "measured", "n", "mean/floor [quartiles]  p50/floor  (us, or MB/s)");
 	for (i = 0; i < n_cells; i++)
