@@ -94,7 +94,8 @@ static int choose_settings(struct zh_trail_bpf *bpf)
 		"SKB_NOT_DROPPED_YET", "SKB_CONSUMED", "PACKET_SOCK_ERROR"};
 	struct bpf_map *map = bpf_object__find_map_by_name(bpf->object, ".rodata");
 	struct zh_trail_settings settings = {.has_drop_reason = bpf->features.has_drop_reason,
-		.no_socket = bpf->features.no_socket};
+		.no_socket = bpf->features.no_socket,
+		.queue_purge = zh_features_reason_number(&bpf->features, "QUEUE_PURGE")};
 	size_t i;
 
 	for (i = 0; i < ZH_TRAIL_BENIGN; i++)

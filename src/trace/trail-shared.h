@@ -40,6 +40,6 @@ struct zh_trail_control {
 /* Fixed at load, so that the verifier drops what the kernel lacks. */
 struct zh_trail_settings {
 	uint32_t has_drop_reason;         /* kfree_skb has the 3rd argument */
-	uint32_t no_socket;               /* number of that reason, or ZH_NONE */
+	uint32_t no_socket, queue_purge;  /* numbers of these reasons, or ZH_NONE */
 	uint32_t benign[ZH_TRAIL_BENIGN]; /* reasons that are no drop of our packet, or ZH_NONE */
 };

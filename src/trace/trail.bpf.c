@@ -163,7 +163,8 @@ int zh_netif_receive_skb(uint64_t *ctx)
 /*
  * Some frees are no loss. A raw socket gets a copy of every echo reply, and the original is then
  * freed "without socket"; a reply that was refused by the socket itself has another reason. Kernels
- * without reasons do not tell these apart: no drop of an echo reply is counted there.
+ * without reasons do not tell these apart: no drop of an echo reply is counted there. An ICMP error
+ * has reached its socket when it is thrown away with the queue of errors that nobody read.
  */
 static __always_inline bool is_benign(const struct trail_seen *seen, uint32_t reason)
 {
@@ -172,7 +173,8 @@ static __always_inline bool is_benign(const struct trail_seen *seen, uint32_t re
 
 	if (!zh_trail_settings.has_drop_reason)
 		return echo_reply;
-	if (echo_reply && reason == zh_trail_settings.no_socket)
+	if ((echo_reply && reason == zh_trail_settings.no_socket) ||
+		(seen->icmp && reason == zh_trail_settings.queue_purge))
 		return true;
 #pragma unroll
 	for (i = 0; i < ZH_TRAIL_BENIGN; i++) {
