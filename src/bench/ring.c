@@ -12,9 +12,6 @@
 #define SLOTS_MIN 4u
 #define SLOTS_MAX 64u
 
-/* Looks before a spinning side reports back: tens of microseconds. */
-#define SPINS 1000
-
 static size_t offset_of(uint32_t size)
 {
 	size_t head = 2 * sizeof(uint32_t);
@@ -66,22 +63,12 @@ void zh_ring_store_and_wake(_Atomic uint32_t *word, uint32_t value, const _Atomi
 		syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-bool zh_ring_wait(
-	_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement, bool sleeps)
+bool zh_ring_sleep(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement)
 {
-	int i;
-
-	if (sleeps) {
-		atomic_store(announcement, 1);
-		/* Not the private kind: the word is shared between processes. */
-		if (atomic_load(word) == seen)
-			syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-		atomic_store_explicit(announcement, 0, memory_order_relaxed);
-	}
-	for (i = 0; i < (sleeps ? 1 : SPINS); i++) {
-		if (atomic_load_explicit(word, memory_order_acquire) != seen)
-			return true;
-		zh_ring_relax();
-	}
-	return false;
+	atomic_store(announcement, 1);
+	/* Not the private kind: the word is shared between processes. */
+	if (atomic_load(word) == seen)
+		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+	atomic_store_explicit(announcement, 0, memory_order_relaxed);
+	return atomic_load_explicit(word, memory_order_acquire) != seen;
 }

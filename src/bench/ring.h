@@ -72,10 +72,27 @@ static inline void zh_ring_relax(void)
 #endif
 }
 
-/* Waits once for the word to differ from `seen`: asleep, or looking for tens of microseconds.
- * False: it does not. */
-bool zh_ring_wait(
-	_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement, bool sleeps);
+/* Looks before a spinning side reports back: tens of microseconds. */
+#define ZH_RING_SPINS 1000
+
+/* Sleeps once, unless the word differs from `seen` already. False: it still does not differ. */
+bool zh_ring_sleep(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement);
+
+static inline bool zh_ring_wait(
+	_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *announcement, bool sleeps)
+{
+	int i;
+
+	if (sleeps)
+		return zh_ring_sleep(word, seen, announcement);
+	for (i = 0; i < ZH_RING_SPINS; i++) {
+		if (atomic_load_explicit(word, memory_order_acquire) != seen)
+			return true;
+		zh_ring_relax();
+	}
+	return false;
+}
+
 /* Stores, then wakes whoever sleeps on the word. */
 void zh_ring_store_and_wake(
 	_Atomic uint32_t *word, uint32_t value, const _Atomic uint32_t *sleeper);
