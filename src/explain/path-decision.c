@@ -51,6 +51,46 @@ static void add_table(const struct zh_record *record, size_t way, struct zh_buf 
 					       : "");
 }
 
+/* "by vb in netns blue, gateway 10.0.0.1" */
+static void show_reply(const struct zh_record *record, size_t way, struct zh_node *node)
+{
+	const char *dev = zh_path_text(record, WAY_KEY "reply.dev", way);
+	const char *gateway = zh_path_text(record, WAY_KEY "reply.gateway", way);
+	const char *error = zh_path_text(record, WAY_KEY "reply.error", way);
+	uint64_t place = zh_path_number(record, WAY_KEY "reply.place", way);
+	zh_autobuf text = {};
+	char name[96];
+
+	if (!dev && !error)
+		return;
+	if (error)
+		zh_buf_addf(&text, "refused: %s", error);
+	else
+		zh_buf_addf(&text, "by %s", dev);
+	if (place)
+		zh_buf_addf(&text, " in %s", zh_path_place(record, place, name, sizeof(name)));
+	if (gateway)
+		zh_buf_addf(&text, ", gateway %s", gateway);
+	zh_node_value(node, NULL, "replies go", zh_string(text.text));
+}
+
+static void describe_reply(const struct zh_record *record, size_t way, struct zh_node *parent)
+{
+	static const char *const keys[] = {"dev", "gateway", "error"};
+	struct zh_node *node = zh_node_object(parent, "reply", NULL);
+	const struct zh_fact *place = zh_path_fact(record, WAY_KEY "reply.place", way);
+	char name[96];
+	size_t i;
+
+	zh_node_value(node, "place", NULL,
+		place && place->type == ZH_FACT_NUMBER
+			? zh_string(zh_path_place(record, place->number, name, sizeof(name)))
+			: zh_null());
+	for (i = 0; i < ZH_ARRAY_SIZE(keys); i++)
+		zh_node_value(node, keys[i], NULL,
+			zh_path_cell(record, WAY_KEY "reply.%s", way, keys[i]));
+}
+
 static void show_answer(const struct zh_record *record, size_t way, struct zh_node *node)
 {
 	const char *src = zh_path_text(record, DECISION_KEY "src", way);
@@ -130,7 +170,9 @@ void zh_path_describe_decision(
 		zh_node_value(part, keys[i], NULL,
 			zh_path_cell(record, DECISION_KEY "plain.%s", way, keys[i]));
 	zh_node_value(part, "error", NULL, zh_path_cell(record, DECISION_KEY "plain.error", way));
+	describe_reply(record, way, node);
 	show_answer(record, way, node);
+	show_reply(record, way, node);
 	describe_before(record, way, shown, node);
 }
 

@@ -21,6 +21,8 @@
  * path.way.W.decision.before.N.pref .text .why        rules that stand before it, and why they did
  *                                            not decide ("other protocol", "table 100: no route")
  *
+ * path.way.W.reply.place .dev .gateway .error  the answer's decision, asked where the way ends
+ *
  * The hops, in the packet's order (request there; replies come back through the same kinds):
  * path.way.W.hop.H.kind       "socket", "cgroup-bpf", "netfilter", "routing", "qdisc", "tc", "xdp",
  *                             "device", "wire" (veth to its peer), "bridge", "macvlan", "steering",

@@ -92,6 +92,7 @@ static const char two_facts[] =
 		   "path.way.1.decision.before.1.pref 100\n"
 		   "path.way.1.decision.before.1.text =from all fwmark 0x20 lookup 100\n"
 		   "path.way.1.decision.before.1.why =other mark\n"
+		   "path.way.1.reply.place 1\npath.way.1.reply.dev =veth1\n"
 		   "path.way.1.decision.plain.dev =veth0\npath.way.1.decision.plain.type =unicast\n" HOP(
 			   1, 0, 0, "socket", "ICMP echo") HOP(1, 1, 0, "device",
 			   "veth, MTU 1500") ON(1, 1, "veth0") HOP(1, 2, 0, "wire",

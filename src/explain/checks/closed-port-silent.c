@@ -5,8 +5,9 @@
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, int family)
 {
-	/* A path run asks in the namespace of the way. */
-	const char *prefix = zh_explain_text(ex, "path.target") ? "path.lo." : "";
+	/* A path run asks once more when its way uses lo. */
+	const char *prefix =
+		zh_explain_text(ex, "path.lo.closed_port.%d.result", family) ? "path.lo." : "";
 	const char *result = zh_explain_text(ex, "%sclosed_port.%d.result", prefix, family);
 	uint64_t took_ns = zh_check_number(ex, 0, "%sclosed_port.%d.took_ns", prefix, family);
 	bool refused = result && strcmp(result, "refused") == 0;

@@ -61,7 +61,7 @@ static void judge_addresses(const struct zh_check *check, struct zh_explain *ex)
 }
 
 /* Requests by one device, replies by another. */
-static void judge_devices(const struct zh_check *check, struct zh_explain *ex, size_t way)
+static bool judge_devices(const struct zh_check *check, struct zh_explain *ex, size_t way)
 {
 	struct zh_path_device devices[ZH_PATH_DEVICES_MAX], *there = NULL, *back = NULL;
 	size_t n = zh_path_devices(ex->record, way, devices, ZH_PATH_DEVICES_MAX), i;
@@ -75,13 +75,55 @@ static void judge_devices(const struct zh_check *check, struct zh_explain *ex, s
 			back = &devices[i];
 	}
 	if (!there || !back)
-		return;
+		return false;
 	zh_path_way_name(ex->record, way, name, sizeof(name));
 	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
 		"%.80s: %llu requests leave by %s, %llu replies come back by %s", name,
 		(unsigned long long)there->requests, there->dev, (unsigned long long)back->replies,
 		back->dev);
 	zh_finding_evidence(finding, "%s saw no reply and %s no request", there->dev, back->dev);
+	return true;
+}
+
+/* The device by which requests came into the place where the way ends, or NULL when `dev` is on
+ * the way there: a bridge and its port, a VLAN and its device both are. */
+static const char *came_by(const struct zh_record *r, size_t way, uint64_t place, const char *dev)
+{
+	const char *last = NULL, *kind, *on;
+	size_t n = zh_path_n_hops_of(r, way), hop;
+
+	for (hop = 0; hop < n; hop++) {
+		kind = zh_path_text(r, "path.way.%zu.hop.%zu.kind", way, hop);
+		on = zh_path_text(r, "path.way.%zu.hop.%zu.dev", way, hop);
+		if (!on || zh_path_number(r, "path.way.%zu.hop.%zu.place", way, hop) != place)
+			continue;
+		if (strcmp(on, dev) == 0)
+			return NULL;
+		if (kind && strcmp(kind, "device") == 0)
+			last = on;
+	}
+	return last;
+}
+
+/* The routing answer for the reply, asked where the way ends. */
+static void judge_reply(const struct zh_check *check, struct zh_explain *ex, size_t way)
+{
+	const struct zh_record *r = ex->record;
+	const char *error = zh_path_text(r, "path.way.%zu.reply.error", way);
+	const char *dev = zh_path_text(r, "path.way.%zu.reply.dev", way);
+	uint64_t place = zh_path_number(r, "path.way.%zu.reply.place", way);
+	const char *came = dev ? came_by(r, way, place, dev) : NULL;
+	char name[300], where[96];
+
+	zh_path_way_name(r, way, name, sizeof(name));
+	zh_path_place(r, place, where, sizeof(where));
+	if (error)
+		zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
+			"0 replies can come back from %.60s (%.40s): %.100s", name, where, error);
+	else if (came)
+		zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
+			"Requests to %.60s come in by %.20s and replies leave by %.20s (%.40s)",
+			name, came, dev, where);
 }
 
 static void run(const struct zh_check *check, struct zh_explain *ex)
@@ -90,7 +132,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 
 	judge_addresses(check, ex);
 	for (way = 0; way < n; way++)
-		judge_devices(check, ex, way);
+		if (!judge_devices(check, ex, way))
+			judge_reply(check, ex, way);
 }
 
 const struct zh_check zh_check_path_asymmetric = {
@@ -112,6 +155,7 @@ const struct zh_check zh_check_path_asymmetric = {
 				"of /etc/hosts); mend the route back.",
 			.cost = "None.",
 			.needs = ZH_LIST("path.way.*.address", "path.way.*.decision.error",
+				"path.way.*.reply.dev", "path.way.*.reply.error",
 				"path.way.*.proof.sent", "path.way.*.proof.answered",
 				"path.way.*.proof.refused", "path.way.*.proof.dev.*.*.requests",
 				"path.way.*.proof.dev.*.*.replies"),

@@ -18,6 +18,10 @@ extern const struct zh_check zh_check_path_diverted, zh_check_path_no_route, zh_
 	"path.way.0.proof.lost.0.place 0\npath.way.0.proof.lost.0.hop 3\n"                         \
 	"path.way.0.hop.3.kind =netfilter\npath.way.0.hop.3.hook =input\n" why
 #define REASON(name) "path.way.0.proof.lost.0.reason =" name "\n"
+#define BACK                                                                                       \
+	"path.place.1.name =netns b1\npath.way.0.reply.place 1\npath.way.0.hop.0.place 0\n"        \
+	"path.way.0.hop.0.kind =device\npath.way.0.hop.0.dev =va\npath.way.0.hop.1.place 1\n"      \
+	"path.way.0.hop.1.kind =device\npath.way.0.hop.1.dev =vb\n"
 #define SECOND(address, error)                                                                     \
 	"path.way.1.address =" address "\npath.way.1.decision.type =local\n" error
 
@@ -89,6 +93,19 @@ const struct zh_case zh_cases_way[] = {
 		TO("10.9.0.1", "icmp") SENT(12, 12,
 			0) "path.way.0.proof.dev.0.veth1.requests 12\npath.way.0.proof.dev.0.veth1.replies 0\n"
 			   "path.way.0.proof.dev.0.veth2.requests 0\npath.way.0.proof.dev.0.veth2.replies 12\n",
+		{}},
+	{&zh_check_path_asymmetric, "no way back", ZH_SEVERITY_WARNING,
+		TO("10.9.0.2", "icmp") "path.way.0.reply.place 1\n"
+				       "path.way.0.reply.error =Network is unreachable\n",
+		{}},
+	{&zh_check_path_asymmetric, "back by another device", ZH_SEVERITY_WARNING,
+		TO("10.9.0.2", "icmp") BACK "path.way.0.reply.dev =vc\n", {}},
+	{&zh_check_path_asymmetric, "back by the same device", SILENT,
+		TO("10.9.0.2", "icmp") BACK "path.way.0.reply.dev =vb\n", {}},
+	{&zh_check_path_asymmetric, "back by the bridge of the port", SILENT,
+		TO("10.9.0.2", "icmp") BACK
+		"path.way.0.hop.2.place 1\npath.way.0.hop.2.kind =bridge\n"
+		"path.way.0.hop.2.dev =br0\npath.way.0.reply.dev =br0\n",
 		{}},
 	{&zh_check_path_asymmetric, "both work", SILENT,
 		TO("127.0.0.1", "icmp") LOCAL SENT(12, 12, 0)
