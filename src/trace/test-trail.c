@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
+#include "record/wire.h"
 
 #define LO 1  /* the index of lo in every namespace */
 #define FEW 5 /* ICMP errors at once: the kernel limits their rate, beginning with the 7th */
@@ -375,12 +376,55 @@ static void routed(void **state)
 	check_routed(true);
 }
 
+/* The payload lies in pages that the programs cannot read: there the port tells. */
+static void check_large(bool no_bpf)
+{
+	static uint8_t payload[40000];
+	const struct zh_wire wire = {.magic = ZH_WIRE_MAGIC, .run = TESTING_RUN, .seq = 3};
+	struct testing_flow flow = {.transport = ZH_TRANSPORT_UDP,
+		.family = AF_INET,
+		.address = "127.0.0.1",
+		.size = 64,
+		.deaf = true,
+		.peer_netns_fd = -1};
+	struct sockaddr_in own = {.sin_family = AF_INET};
+	socklen_t len = sizeof(own);
+	struct testing_trail t = {};
+
+	testing_net_open(&t.net, 1);
+	flow.netns_fd = t.net.ns[0];
+	testing_flow_open(&flow, NULL);
+	assert_int_equal(bind(flow.fd, (void *)&own, sizeof(own)), 0);
+	assert_int_equal(getsockname(flow.fd, (void *)&own, &len), 0);
+	testing_trail_open(&t, 1, ZH_TRANSPORT_UDP, 0, no_bpf);
+	zh_trail_port(t.trail, wire.seq, ntohs(own.sin_port));
+	memcpy(payload, &wire, sizeof(wire));
+	assert_int_equal(
+		sendto(flow.fd, payload, sizeof(payload), 0, (void *)&flow.to, flow.to_len),
+		sizeof(payload));
+	expect_cable(&t, wire.seq, 0, 0, LO, 0, LO);
+	expect_hosts(&t, wire.seq, 0, 0, 0);
+	expect_steps(&t, wire.seq, 4 + 8, 2);
+	testing_trail_close(&t);
+	testing_flow_close(&flow);
+	testing_net_close(&t.net);
+}
+
+static void large_datagram(void **state)
+{
+	(void)state;
+	skip_where_impossible();
+	check_large(false);
+	check_large(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_lo),
 		cmocka_unit_test(over_veth),
 		cmocka_unit_test(routed),
+		cmocka_unit_test(large_datagram),
 		cmocka_unit_test(closed_port),
 		cmocka_unit_test(dropped_by_rules),
 	};

@@ -10,7 +10,8 @@
  * is that of its SYN and of the answer to it, SYN-ACK or reset.
  *
  * Bounded: ZH_TRAIL_PACKETS packets of ZH_TRAIL_STEPS steps; what does not fit is counted.
- * Not seen: hooks of bridges (no BPF programs there; what their rules drop is a DROP all the same).
+ * Not seen: hooks of bridges (no BPF programs there; what their rules drop is a DROP all the same);
+ * with BPF, echoes of more than about 16 KiB (their header is in pages that cannot be read).
  */
 #pragma once
 
