@@ -52,7 +52,7 @@ static const struct zh_option options[] = {
 	{"zerocopy", 0, ZH_OPTION_FLAG, FIELD(zerocopy), NULL, "send with MSG_ZEROCOPY"},
 	{"cpus", 0, ZH_OPTION_CPUS, FIELD(cpus), "CPUS", "use only these CPUs: 2,3"},
 	{"over", 0, ZH_OPTION_STRING, FIELD(over), "TOPOLOGY",
-		"between namespaces that are built for it: veth, ..."},
+		"between namespaces built for it: veth, bridge, macvlan, ..."},
 	{"peer-netns", 0, ZH_OPTION_STRING, FIELD(peer_netns), "NS",
 		"the peer is in this network namespace (name or path)"},
 	{"address", 0, ZH_OPTION_STRING, FIELD(address), "ADDR",

@@ -27,17 +27,21 @@ struct zh_bench_peer_tool {
 extern const struct zh_bench_peer_tool *const zh_bench_peer_tool_registry[];
 
 struct zh_session_bench {
+	/* Those whose why_not is set are only recorded. */
 	const struct zh_bench_cell *cells;
 	size_t n_cells;
 	uint32_t rounds;
 	uint64_t budget_ns;   /* for everything but other programs: sets the length of a round */
 	uint64_t duration_ns; /* of a round, when not 0: instead of the budget */
-	uint64_t bytes;       /* streams: end after so many bytes instead, when not 0 */
-	uint64_t seed;        /* of the order; 0: from the clock */
+	/* Streams end after so many bytes, when not 0; at the latest after duration_ns, or 1.2 s
+	 * when that is 0. */
+	uint64_t bytes;
+	uint64_t seed; /* of the order; 0: from the clock */
 	bool no_floor;
 	int netns_fd, peer_netns_fd; /* -1: the calling thread's */
 	const char *address;         /* of the peer in its namespace; NULL: 127.0.0.1 */
-	const struct zh_bench_peer_tool *const *tools; /* NULL-terminated, or NULL */
+	/* NULL-terminated, or NULL. Run right beside each round of ours, in random order. */
+	const struct zh_bench_peer_tool *const *tools;
 	bool (*stop)(void *arg);
 	void (*progress)(void *arg, size_t done, size_t total);
 	void *arg;
