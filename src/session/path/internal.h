@@ -12,9 +12,9 @@
 #include "facts/way.h"
 #include "record/fact-set.h"
 #include "session/path.h"
+#include "session/path/map.h"
 
-#define PATH_HOPS_MAX 96 /* a way that needs more goes round in circles */
-#define PATH_CANDIDATES_MAX 256
+#define PATH_HOPS_MAX 64 /* a way that needs more goes round in circles */
 
 /* Kinds of hops; path_hop_kinds[] has their names as explain/path.h lists them. */
 enum path_hop_kind {
@@ -45,6 +45,7 @@ struct path_hop {
 	int hook;        /* NF_INET_..., -1: not of netfilter */
 	bool is_inbound; /* the packet comes in by the device here, and does not leave by it */
 	bool ends;
+	size_t n_notes;
 };
 
 /* A network namespace that the way touches. */
@@ -52,15 +53,9 @@ struct path_place {
 	int netns_fd;                    /* owned */
 	uint64_t inode;                  /* as in /proc/PID/ns/net */
 	char name[64];                   /* "here", "netns NAME", "pid 123 (redis)" */
+	size_t netns;                    /* its number in the map */
 	const struct zh_fact_set *facts; /* taken on the first visit; of place 0: record->before */
 	struct zh_fact_set own_facts;    /* of the other places */
-};
-
-/* A namespace that is there, whether or not the way touches it. */
-struct path_candidate {
-	uint64_t inode;
-	char source[96]; /* for zh_netns_by_name(): a name or a path */
-	char name[64];   /* as that of a place */
 };
 
 /* One address of the target, or one Unix socket (family AF_UNIX). */
@@ -69,6 +64,8 @@ struct path_way {
 	char address[INET6_ADDRSTRLEN];
 	struct zh_route route; /* the decision; type NULL: none */
 	int refusal;           /* errno of a refused decision, 0: not refused */
+	char rule[200];        /* the rule that decided, "" when not known */
+	char error[200];       /* what the refusal means */
 	struct path_hop hops[PATH_HOPS_MAX];
 	size_t n_hops; /* written so far under path.way.W.hop. */
 };
@@ -82,38 +79,38 @@ struct path {
 	size_t current;  /* the place that the thread is in */
 	struct path_way ways[ZH_PATH_WAYS_MAX];
 	size_t n_ways;
-	struct path_candidate candidates[PATH_CANDIDATES_MAX];
-	size_t n_candidates;
-	bool has_candidates; /* they were looked for */
+	struct path_map map;
 };
 
 /* resolve.c: fills ways[] and path.name.*; -EINVAL when the name is unknown. */
 int path_resolve(struct path *p, struct zh_err *err);
 
-/* places.c: the first place, and all that was opened. */
+/* places.c: the first place; and the end of all that was opened. */
 int path_places_open(struct path *p, struct zh_err *err);
 void path_places_done(struct path *p);
-/* The place with that namespace (the fd is taken over in any case), its facts taken when it is new;
- * NULL when it cannot be entered (the reason is noted in the record). `name` for a new place. */
-struct path_place *path_place_of(struct path *p, int netns_fd, const char *name);
-/* The namespace that has number `nsid` in place `from`, or NULL with the reason. */
-struct path_place *path_place_by_nsid(
-	struct path *p, struct path_place *from, uint32_t nsid, char *why, size_t size);
-/* The namespace at the other end of a veth (its index there in *ret_ifindex), or NULL with the
- * reason in why. */
-struct path_place *path_peer(struct path *p, struct path_place *from, unsigned int ifindex,
-	unsigned int *ret_ifindex, char *why, size_t size);
 /* Moves the thread. 0 or a negative errno. */
 int path_enter(struct path *p, size_t place, struct zh_err *err);
-/* All namespaces of the machine that can be seen, the places first. Returns how many. */
-size_t path_candidates(struct path *p);
+/* The map, taken when it was not yet. */
+const struct path_map *path_map_take(struct path *p);
+/* The place of a namespace of the map, entered and its facts taken when it is new; NULL with the
+ * reason. */
+struct path_place *path_place_of(struct path *p, size_t netns, char *why, size_t size);
+/* The device that the link's `link` names: a veth's peer, the device below; NULL with the reason.
+ */
+const struct path_link *path_link_other(
+	struct path *p, const struct path_link *link, char *why, size_t size);
+/* Whether `child` sits on `parent`, as macvlan and VLAN devices do. */
+bool path_link_is_on(
+	struct path *p, const struct path_link *child, const struct path_link *parent);
 
-/* decide.c: path.way.W.decision.*. */
+/* decide.c: path.way.W.decision.*, and path.way.W.reply.* of a flow that arrived in `place`. */
 void path_decide(struct path *p, size_t way);
+void path_reply(struct path *p, size_t way, size_t place, const struct zh_flow *flow);
 /* walk.c: path.way.W.hop.*. */
 void path_walk(struct path *p, size_t way);
-/* unix.c: path.way.W.unix.* and its hops; -ENOENT, -EPROTOTYPE ... when there is no such socket. */
-int path_unix(struct path *p, size_t way, struct zh_err *err);
+/* unix.c: is there such a socket? -ENOENT, -EPROTOTYPE ...; and path.way.W.unix.* with its hops. */
+int path_unix_check(const struct zh_target *target, struct zh_err *err);
+void path_unix(struct path *p, size_t way);
 /* prove.c: path.way.W.proof.*: sends and counts. */
 void path_prove(struct path *p, size_t way);
 /* loopback.c: path.lo.*: what loopback is here, and what offloads do on it. */
