@@ -239,8 +239,8 @@ const struct zh_command zh_command_bench = {
 		"  sudo zerohop bench --rates 20,1000,max # why the same loopback reads 2 to 350 us\n",
 	.notes = "TRANSPORT: tcp, udp, unix-stream (unix), unix-dgram, unix-seqpacket, pipe, "
 		 "socketpair, shm-futex,\nshm-spin or icmp. Rounds of all cells are interleaved in "
-		 "random order; every round runs right behind\na bare loop over the same sockets "
-		 "(the floor). A cell is not ranked when others used its CPUs.\n"
+		 "random order; every round runs right\nbehind a bare loop over the same sockets "
+		 "(the floor). A cell whose CPUs others used\nhas no rank.\n"
 		 "Exit status: 0 measured, 1 datagrams missing without a counter or a peer died, 2 "
 		 "usage,\n3 could not measure.\n",
 	.options = options,
