@@ -76,6 +76,7 @@ static void print_overview(FILE *to)
 	fputs("Examples:\n"
 	      "  sudo zerohop doctor                     # is my local path healthy; if not, why?\n"
 	      "  zerohop ping -c 100 -i 5ms 127.0.0.1    # where does each round trip's time go?\n"
+	      "  sudo zerohop path localhost             # which way does a packet go? with proof\n"
 	      "  zerohop explain run-queue-wait          # what a finding means, and its cure\n"
 	      "\nUsage: zerohop [OPTIONS] COMMAND [...]     (zerohop COMMAND --help)\n\nCommands:\n",
 		to);

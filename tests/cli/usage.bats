@@ -13,7 +13,7 @@ load common
 	run "$ZEROHOP" --help
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = "Examples:" ]
-	for command in doctor ping report explain lab; do
+	for command in doctor ping path report explain lab; do
 		run "$ZEROHOP" $command --help
 		[ "$status" -eq 0 ]
 		[ "${lines[0]}" = "Examples:" ]
