@@ -28,7 +28,8 @@ struct zh_path_config {
 	 * names or paths, as zh_netns_by_name() takes them. */
 	const char *const *via;
 	size_t n_via;
-	uint32_t count; /* packets of the proof; 0: none are sent */
+	uint32_t count;   /* packets of the proof, at most 1000; 0: none are sent */
+	bool count_given; /* also where the way leaves this machine */
 	uint64_t gap_ns, timeout_ns;
 	bool no_bpf; /* count with packet sockets (tests) */
 	bool (*stop)(void *arg);

@@ -80,6 +80,7 @@ struct path {
 	struct path_way ways[ZH_PATH_WAYS_MAX];
 	size_t n_ways;
 	struct path_map map;
+	size_t counters_way; /* the way that is counted by the devices alone, from 1; 0: none */
 };
 
 /* resolve.c: fills ways[] and path.name.*; -EINVAL when the name is unknown. */
@@ -113,5 +114,10 @@ int path_unix_check(const struct zh_target *target, struct zh_err *err);
 void path_unix(struct path *p, size_t way);
 /* prove.c: path.way.W.proof.*: sends and counts. */
 void path_prove(struct path *p, size_t way);
+/* Where nothing else may count: what the devices themselves counted, from the snapshots before and
+ * after; does nothing otherwise. */
+void path_prove_counters(struct path *p);
+/* prove-unix.c */
+void path_prove_unix(struct path *p, size_t way);
 /* loopback.c: path.lo.*: what loopback is here, and what offloads do on it. */
 void path_loopback(struct path *p);

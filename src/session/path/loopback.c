@@ -167,12 +167,11 @@ static void add_checksum(struct path *p)
 
 static void add_closed_ports(struct path *p)
 {
-	struct zh_fact_set *before = &p->record->before;
+	const struct zh_fact_set *before = &p->record->before;
 	const char *result;
 	uint64_t took_ns;
 	int family;
 
-	session_try_closed_ports(before);
 	for (family = 4; family <= 6; family += 2) {
 		result = zh_fact_text(before, "closed_port.%d.result", family);
 		if (result)

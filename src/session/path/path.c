@@ -30,10 +30,12 @@ static void follow(struct path *p, size_t way)
 {
 	if (p->ways[way].flow.family == AF_UNIX) {
 		path_unix(p, way);
-		return;
+	} else {
+		path_decide(p, way);
+		path_walk(p, way);
 	}
-	path_decide(p, way);
-	path_walk(p, way);
+	if (path_enter(p, 0, NULL) == 0)
+		path_prove(p, way);
 }
 
 static bool uses_lo(const struct path *p)
@@ -87,6 +89,7 @@ int zh_session_path(const struct zh_path_config *config, struct zh_record **ret,
 	session_describe_run(p->record, "path");
 	r = run(p, err);
 	take_facts(p, p->out);
+	path_prove_counters(p);
 	p->record->end_ns = zh_now_ns();
 	p->record->interrupted = is_stopped(p);
 	path_places_done(p);

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "session/path/send.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/util.h"
+#include "record/wire.h"
+#include "sys/icmp.h"
+#include "sys/net-config.h"
+#include "trace/trail.h"
+
+#define MESSAGE_BYTES 56
+#define FRAME_MAX 1500
+#define LEG_OFFSET offsetof(struct zh_wire, leg)
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static socklen_t set_address(union address *ret, int family, const struct in6_addr *ip,
+	uint16_t port, unsigned int scope)
+{
+	*ret = (union address){};
+	ret->any.sa_family = (sa_family_t)family;
+	if (family == AF_INET) {
+		memcpy(&ret->v4.sin_addr, ip, sizeof(ret->v4.sin_addr));
+		ret->v4.sin_port = htons(port);
+		return sizeof(ret->v4);
+	}
+	ret->v6.sin6_addr = *ip;
+	ret->v6.sin6_port = htons(port);
+	ret->v6.sin6_scope_id = scope;
+	return sizeof(ret->v6);
+}
+
+static uint16_t port_of(const union address *address)
+{
+	return ntohs(
+		address->any.sa_family == AF_INET ? address->v4.sin_port : address->v6.sin6_port);
+}
+
+/* A socket owned by the flow's user, with its mark, bound to its source. The port is chosen now. */
+static int prepare(const struct zh_flow *flow, int fd, uint16_t *ret_port, struct zh_err *err)
+{
+	union address own;
+	socklen_t len = set_address(&own, flow->family, flow->has_from ? &flow->from : &in6addr_any,
+		flow->from_port, flow->oif);
+	int r = 0;
+
+	if (fd < 0)
+		return fd;
+	if (flow->mark && setsockopt(fd, SOL_SOCKET, SO_MARK, &flow->mark, sizeof(flow->mark)) < 0)
+		r = zh_err_sys(err, -errno, "cannot give packets the mark 0x%x", flow->mark);
+	if (r == 0 && bind(fd, &own.any, len) < 0)
+		r = zh_err_sys(err, -errno, "cannot send from the source address");
+	if (r == 0 && getsockname(fd, &own.any, &len) == 0)
+		*ret_port = port_of(&own);
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}
+
+/* Files made meanwhile belong to the flow's user, and so do the sockets. */
+static int open_as(const struct zh_flow *flow, int (*open)(const struct zh_flow *flow, bool *raw),
+	bool *ret_raw, struct zh_err *err)
+{
+	int before = flow->has_uid ? setfsuid(flow->uid) : -1, fd;
+
+	if (flow->has_uid && (uint32_t)setfsuid(flow->uid) != flow->uid)
+		return zh_err_set(err, -EPERM, "cannot send as user %u: not permitted", flow->uid);
+	fd = open(flow, ret_raw);
+	if (flow->has_uid)
+		setfsuid((uid_t)before);
+	return fd < 0 ? zh_err_sys(err, fd, "cannot open a socket") : fd;
+}
+
+static int open_icmp(const struct zh_flow *flow, bool *ret_raw)
+{
+	return zh_icmp_open(flow->family, ret_raw, NULL);
+}
+
+static int open_udp(const struct zh_flow *flow, bool *ret_raw)
+{
+	int fd = socket(flow->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	(void)ret_raw;
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_tcp(const struct zh_flow *flow, bool *ret_raw)
+{
+	int fd = socket(flow->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	(void)ret_raw;
+	return fd < 0 ? -errno : fd;
+}
+
+/* A socket of our own that answers, on the target's address in the namespace where the way ends. */
+struct answerer {
+	const struct zh_flow *flow;
+	int type, fd;
+	uint16_t port;
+};
+
+static int open_answerer(void *arg)
+{
+	struct answerer *a = arg;
+	union address own;
+	socklen_t len = set_address(&own, a->flow->family, &a->flow->to, 0, a->flow->oif);
+	int r = 0;
+
+	a->fd = socket(a->flow->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (a->fd < 0)
+		return -errno;
+	if (bind(a->fd, &own.any, len) < 0 || getsockname(a->fd, &own.any, &len) < 0)
+		r = -errno;
+	if (r == 0 && a->type == SOCK_STREAM && listen(a->fd, PATH_SENT_MAX) < 0)
+		r = -errno;
+	a->port = port_of(&own);
+	if (r < 0)
+		close(zh_take_fd(&a->fd));
+	return r;
+}
+
+static void answer_datagram(int fd)
+{
+	uint8_t message[FRAME_MAX];
+	union address from;
+	socklen_t len = sizeof(from);
+	const uint32_t leg = 1;
+	ssize_t n = recvfrom(fd, message, sizeof(message), 0, &from.any, &len);
+
+	if (n < (ssize_t)sizeof(struct zh_wire))
+		return;
+	memcpy(message + LEG_OFFSET, &leg, sizeof(leg));
+	sendto(fd, message, (size_t)n, 0, &from.any, len);
+}
+
+/* What is under way. */
+struct run {
+	struct path_send *send;
+	union address to;
+	socklen_t to_len;
+	struct answerer answerer; /* fd -1: somebody else answers */
+	int fd;                   /* of datagrams; of the current attempt */
+	bool is_raw;
+	uint16_t icmp_id; /* network order */
+	uint32_t seq;
+};
+
+static void fill_wire(const struct run *run, uint8_t *payload)
+{
+	const struct zh_wire wire = {.magic = ZH_WIRE_MAGIC,
+		.run = run->send->run,
+		.seq = run->seq,
+		.size = MESSAGE_BYTES};
+
+	memset(payload, 'z', MESSAGE_BYTES);
+	memcpy(payload, &wire, sizeof(wire));
+}
+
+static ssize_t send_one(const struct run *run)
+{
+	uint8_t message[ZH_ICMP_HEADER + MESSAGE_BYTES];
+	uint16_t sum, seq = htons((uint16_t)run->seq);
+	bool is_echo = run->send->flow->protocol != IPPROTO_UDP;
+	int family = run->send->flow->family;
+
+	fill_wire(run, message + ZH_ICMP_HEADER);
+	if (!is_echo)
+		return send(run->fd, message + ZH_ICMP_HEADER, MESSAGE_BYTES, 0);
+	zh_icmp_request(message, family, run->icmp_id);
+	memcpy(message + 6, &seq, sizeof(seq));
+	if (family == AF_INET) {
+		sum = zh_icmp_fold(zh_icmp_sum(message, sizeof(message), 0));
+		memcpy(message + 2, &sum, sizeof(sum));
+	}
+	return send(run->fd, message, sizeof(message), 0);
+}
+
+/* Whether what was received is the answer to the current packet. */
+static bool is_answer(const struct run *run, const uint8_t *message, size_t len)
+{
+	const struct zh_flow *flow = run->send->flow;
+	struct zh_wire wire;
+
+	if (flow->protocol != IPPROTO_UDP)
+		message =
+			zh_icmp_reply(message, len, flow->family, run->is_raw, run->icmp_id, &len);
+	else if (run->answerer.fd < 0)
+		return true; /* somebody's service says what it likes */
+	if (!message || len < sizeof(wire))
+		return false;
+	memcpy(&wire, message, sizeof(wire));
+	return wire.magic == ZH_WIRE_MAGIC && wire.run == run->send->run && wire.seq == run->seq;
+}
+
+/* Receives once: true when the packet's fate is known. */
+static bool receive_one(const struct run *run, struct path_sent *ret)
+{
+	uint8_t message[FRAME_MAX];
+	ssize_t n = recv(run->fd, message, sizeof(message), MSG_DONTWAIT);
+
+	if (n >= 0 && is_answer(run, message, (size_t)n)) {
+		ret->outcome = PATH_ANSWERED;
+		return true;
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		*ret = (struct path_sent){PATH_REFUSED, errno};
+		return true;
+	}
+	return false;
+}
+
+static bool stopped(const struct run *run)
+{
+	return run->send->stop && run->send->stop(run->send->arg);
+}
+
+/* Waits for the current packet's answer, and answers for the other end meanwhile. */
+static void await_datagram(struct run *run, struct path_sent *ret)
+{
+	uint64_t end_ns = zh_now_ns() + run->send->timeout_ns, now_ns;
+	struct pollfd fds[2] = {
+		{.fd = run->fd, .events = POLLIN}, {.fd = run->answerer.fd, .events = POLLIN}};
+
+	while ((now_ns = zh_now_ns()) < end_ns && !stopped(run)) {
+		struct timespec left = {.tv_sec = (time_t)((end_ns - now_ns) / ZH_NSEC_PER_SEC),
+			.tv_nsec = (long)((end_ns - now_ns) % ZH_NSEC_PER_SEC)};
+
+		if (ppoll(fds, 2, &left, NULL) <= 0)
+			continue;
+		if (fds[1].revents & POLLIN)
+			answer_datagram(run->answerer.fd);
+		if (fds[0].revents && receive_one(run, ret))
+			return;
+	}
+	ret->outcome = PATH_SILENT;
+}
+
+static int send_datagram(struct run *run, struct path_sent *ret, struct zh_err *err)
+{
+	(void)err;
+	if (send_one(run) < 0 && (errno != ECONNREFUSED || send_one(run) < 0))
+		*ret = (struct path_sent){PATH_FAILED, errno};
+	else
+		await_datagram(run, ret);
+	return 0;
+}
+
+/* How a connection attempt ended; the other end's half is taken from its queue. */
+static void await_connection(struct run *run, struct path_sent *ret)
+{
+	struct pollfd poll_fd = {.fd = run->fd, .events = POLLOUT};
+	int code = 0, fd;
+	socklen_t len = sizeof(code);
+
+	ret->outcome = PATH_SILENT;
+	if (poll(&poll_fd, 1, (int)(run->send->timeout_ns / ZH_NSEC_PER_MSEC)) > 0 &&
+		getsockopt(run->fd, SOL_SOCKET, SO_ERROR, &code, &len) == 0)
+		*ret = (struct path_sent){code ? PATH_REFUSED : PATH_ANSWERED, code};
+	fd = run->answerer.fd < 0 ? -1 : accept4(run->answerer.fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A connection attempt from a port of its own, closed without a byte. */
+static int attempt(struct run *run, struct path_sent *ret, struct zh_err *err)
+{
+	const struct zh_flow *flow = run->send->flow;
+	uint16_t port = 0;
+	int fd = open_as(flow, open_tcp, NULL, err);
+
+	run->fd = prepare(flow, fd, &port, err);
+	if (run->fd < 0)
+		return run->fd;
+	if (run->send->trail)
+		zh_trail_port(run->send->trail, run->seq, port);
+	if (connect(run->fd, &run->to.any, run->to_len) == 0 || errno == EINPROGRESS)
+		await_connection(run, ret);
+	else
+		*ret = (struct path_sent){
+			errno == ECONNREFUSED ? PATH_REFUSED : PATH_FAILED, errno};
+	close(zh_take_fd(&run->fd));
+	return 0;
+}
+
+/* The socket of echoes and datagrams: connected, so that refusals come back to it. */
+static int open_datagrams(struct run *run, struct zh_err *err)
+{
+	const struct zh_flow *flow = run->send->flow;
+	bool is_echo = flow->protocol != IPPROTO_UDP;
+	uint16_t port = 0;
+	int fd = open_as(flow, is_echo ? open_icmp : open_udp, &run->is_raw, err);
+
+	run->fd = prepare(flow, fd, &port, err);
+	if (run->fd < 0)
+		return run->fd;
+	if (is_echo) {
+		run->icmp_id = run->is_raw ? (uint16_t)(run->send->run | 1) : htons(port);
+		if (run->is_raw && zh_icmp_filter(run->fd, flow->family, run->icmp_id, err) < 0)
+			return err->code;
+	}
+	/* A refusal is the first packet's fate, like that of the ones behind it. */
+	if (connect(run->fd, &run->to.any, run->to_len) < 0)
+		return zh_err_sys(err, -errno, "cannot send to the target");
+	return 0;
+}
+
+static int send_each(struct run *run, struct zh_err *err)
+{
+	struct path_send *send = run->send;
+	bool is_tcp = send->flow->protocol == IPPROTO_TCP;
+	uint64_t start_ns = zh_now_ns();
+	int r = 0;
+
+	for (run->seq = 0; r == 0 && run->seq < send->count && !stopped(run); run->seq++) {
+		zh_sleep_until(start_ns + run->seq * send->gap_ns);
+		send->sent[run->seq] = (struct path_sent){};
+		r = (is_tcp ? attempt : send_datagram)(run, &send->sent[run->seq], err);
+		send->n_sent += r == 0;
+	}
+	send->took_ns = zh_now_ns() - start_ns;
+	return r;
+}
+
+/* Without a port somebody must listen: we do, where the way ends. */
+static int start_answerer(struct run *run, struct zh_err *err)
+{
+	const struct zh_flow *flow = run->send->flow;
+	struct zh_err why = {};
+	int r;
+
+	run->answerer = (struct answerer){.flow = flow,
+		.type = flow->protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM,
+		.fd = -1,
+		.port = flow->to_port};
+	if (flow->to_port || (flow->protocol != IPPROTO_UDP && flow->protocol != IPPROTO_TCP))
+		return 0;
+	if (run->send->end_netns_fd < 0)
+		return zh_err_set(err, -EDESTADDRREQ,
+			"without a port there is nobody to answer: the way's end is out of reach");
+	r = zh_netns_call(run->send->end_netns_fd, open_answerer, &run->answerer, &why);
+	return r < 0 ? zh_err_sys(err, r, "cannot answer at the target's address") : 0;
+}
+
+int path_send_all(struct path_send *send, struct zh_err *err)
+{
+	struct run run = {.send = send, .fd = -1};
+	bool is_tcp = send->flow->protocol == IPPROTO_TCP;
+	int r = start_answerer(&run, err);
+
+	send->n_sent = 0;
+	send->to_port = run.answerer.port;
+	if (r < 0)
+		return r;
+	run.to_len = set_address(
+		&run.to, send->flow->family, &send->flow->to, run.answerer.port, send->flow->oif);
+	if (!is_tcp)
+		r = open_datagrams(&run, err);
+	if (r == 0)
+		r = send_each(&run, err);
+	zh_closep(&run.fd);
+	zh_closep(&run.answerer.fd);
+	return r;
+}

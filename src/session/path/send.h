@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The packets of a proof: echoes, datagrams or connection attempts of exactly the flow that was
+ * asked about, one after the other, each waited for.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "facts/way.h"
+
+struct zh_trail;
+
+#define PATH_SENT_MAX 1000
+
+enum path_outcome {
+	PATH_ANSWERED,
+	PATH_REFUSED, /* RST, or an ICMP error */
+	PATH_SILENT,  /* nothing came back in time */
+	PATH_FAILED,  /* the send or connect call itself failed */
+};
+
+struct path_sent {
+	enum path_outcome outcome;
+	int error; /* errno of REFUSED and FAILED */
+};
+
+struct path_send {
+	const struct zh_flow *flow; /* to, from, protocol, to_port, mark, uid */
+	uint32_t run, count;
+	uint64_t gap_ns, timeout_ns;
+	/* Namespaces, as descriptors: the sender's, and where the way ends (-1: unknown). Without a
+	 * port a socket of our own answers there. */
+	int netns_fd, end_netns_fd;
+	struct zh_trail *trail; /* told of each attempt's local port before it is used */
+	bool (*stop)(void *arg);
+	void *arg;
+	/* filled in */
+	struct path_sent sent[PATH_SENT_MAX];
+	uint32_t n_sent; /* fewer than count when stopped */
+	uint16_t to_port;
+	uint64_t took_ns;
+};
+
+/* From the calling thread, which is in `netns_fd` and stays there. 0, or a negative errno with err:
+ * nothing could be sent (no socket, no right to the mark, source or user). */
+int path_send_all(struct path_send *send, struct zh_err *err);
