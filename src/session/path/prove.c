@@ -18,6 +18,8 @@
 
 #define SETTLE_NS (20 * ZH_NSEC_PER_MSEC) /* what is under way when the last answer came */
 
+#define COUNTED_MAX 64 /* devices whose own counters are shown */
+
 #define FACT(p, way, value, key) zh_fact_number((p)->out, value, "path.way.%zu.proof." key, way)
 #define FACT_TEXT(p, way, value, key)                                                              \
 	zh_fact_string((p)->out, value, "path.way.%zu.proof." key, way)
@@ -85,12 +87,15 @@ static struct zh_trail *open_trail(struct path *p, const struct path_way *way, u
 	return trail;
 }
 
-/* The namespace in which the way ends, when it is one that was reached. */
-static int end_netns(const struct path *p, const struct path_way *way)
+/* The namespace in which the way ends, when it is one that was reached. Entering the own one again
+ * would take a privilege. */
+static void set_end(struct path_send *send, const struct path *p, const struct path_way *way)
 {
 	const struct path_hop *last = way->n_hops ? &way->hops[way->n_hops - 1] : NULL;
+	bool is_known = last && last->kind == PATH_END;
 
-	return last && last->kind == PATH_END ? p->places[last->place].netns_fd : -1;
+	send->ends_here = is_known && last->place == 0;
+	send->end_netns_fd = is_known ? p->places[last->place].netns_fd : -1;
 }
 
 static uint64_t count_outcome(const struct path_send *send, enum path_outcome outcome)
@@ -107,18 +112,22 @@ static uint64_t count_outcome(const struct path_send *send, enum path_outcome ou
 static void tally_counters(struct path *p, size_t way, const struct zh_fact_set *before)
 {
 	static const char pattern[] = "link.*.tx_pkts";
-	const struct zh_fact_set *now = &p->record->after;
+	struct {
+		char name[64];
+		uint64_t moved;
+	} devices[COUNTED_MAX];
 	const struct zh_fact *fact;
-	char name[64];
-	size_t pos = 0;
-	uint64_t moved;
+	size_t pos = 0, n = 0, i;
 
-	while ((fact = zh_fact_next(before, pattern, &pos))) {
-		zh_fact_part(name, sizeof(name), fact, pattern, 0);
-		if (zh_fact_delta(before, now, &moved, "%s", fact->key))
-			zh_fact_number(
-				p->out, moved, "path.way.%zu.proof.dev.0.%s.requests", way, name);
+	/* Looking up and adding exclude each other: a set that grew is not sorted. */
+	while (n < COUNTED_MAX && (fact = zh_fact_next(before, pattern, &pos))) {
+		zh_fact_part(devices[n].name, sizeof(devices[n].name), fact, pattern, 0);
+		n += zh_fact_delta(before, &p->record->after, &devices[n].moved, "%s", fact->key);
 	}
+	for (i = 0; i < n; i++)
+		zh_fact_number(p->out, devices[i].moved, "path.way.%zu.proof.dev.0.%s.requests",
+			way, devices[i].name);
+	zh_fact_set_sort(p->out);
 	zh_record_not_measured(p->record, "which packets on a device are ours",
 		"device counters hold other people's packets too");
 }
@@ -171,8 +180,7 @@ static void prove(struct path *p, size_t index)
 	send->count = ZH_MIN(p->config->count, (uint32_t)PATH_SENT_MAX);
 	send->gap_ns = p->config->gap_ns;
 	send->timeout_ns = p->config->timeout_ns;
-	send->netns_fd = p->places[0].netns_fd;
-	send->end_netns_fd = end_netns(p, way);
+	set_end(send, p, way);
 	send->stop = p->config->stop;
 	send->arg = p->config->arg;
 	trail = open_trail(p, way, send->run);

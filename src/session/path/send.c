@@ -348,10 +348,12 @@ static int start_answerer(struct run *run, struct zh_err *err)
 		.port = flow->to_port};
 	if (flow->to_port || (flow->protocol != IPPROTO_UDP && flow->protocol != IPPROTO_TCP))
 		return 0;
-	if (run->send->end_netns_fd < 0)
+	if (!run->send->ends_here && run->send->end_netns_fd < 0)
 		return zh_err_set(err, -EDESTADDRREQ,
 			"without a port there is nobody to answer: the way's end is out of reach");
-	r = zh_netns_call(run->send->end_netns_fd, open_answerer, &run->answerer, &why);
+	r = run->send->ends_here
+		    ? open_answerer(&run->answerer)
+		    : zh_netns_call(run->send->end_netns_fd, open_answerer, &run->answerer, &why);
 	return r < 0 ? zh_err_sys(err, r, "cannot answer at the target's address") : 0;
 }
 

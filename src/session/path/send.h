@@ -31,9 +31,9 @@ struct path_send {
 	const struct zh_flow *flow; /* to, from, protocol, to_port, mark, uid */
 	uint32_t run, count;
 	uint64_t gap_ns, timeout_ns;
-	/* Namespaces, as descriptors: the sender's, and where the way ends (-1: unknown). Without a
-	 * port a socket of our own answers there. */
-	int netns_fd, end_netns_fd;
+	/* Where the way ends: without a port a socket of our own answers there. */
+	bool ends_here;         /* in the calling thread's own namespace */
+	int end_netns_fd;       /* or in this one; -1: unknown */
 	struct zh_trail *trail; /* told of each attempt's local port before it is used */
 	bool (*stop)(void *arg);
 	void *arg;
@@ -44,6 +44,6 @@ struct path_send {
 	uint64_t took_ns;
 };
 
-/* From the calling thread, which is in `netns_fd` and stays there. 0, or a negative errno with err:
+/* From the calling thread, in its namespace. 0, or a negative errno with err:
  * nothing could be sent (no socket, no right to the mark, source or user). */
 int path_send_all(struct path_send *send, struct zh_err *err);
