@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "explain/checks/route-facts.h"
 
 const struct zh_fact_set *zh_path_facts(const struct zh_record *record)
 {
@@ -166,7 +167,10 @@ static bool is(const char *text, const char *expected)
 
 bool zh_path_is_local(const struct zh_record *record, size_t way)
 {
-	return zh_path_is_loopback(zh_path_text(record, "path.way.%zu.address", way)) ||
+	const struct zh_explain ex = {.record = record};
+	const char *address = zh_path_text(record, "path.way.%zu.address", way);
+
+	return zh_path_is_loopback(address) || (address && zh_route_is_own(&ex, address)) ||
 	       is(zh_path_text(record, "path.way.%zu.decision.type", way), "local") ||
 	       is(zh_path_text(record, "path.way.%zu.decision.plain.type", way), "local");
 }
@@ -175,6 +179,15 @@ bool zh_path_uses_lo(const struct zh_record *record, size_t way)
 {
 	return zh_path_is_local(record, way) ||
 	       is(zh_path_text(record, "path.way.%zu.decision.dev", way), "lo");
+}
+
+bool zh_path_is_refused_by_rule(const struct zh_record *record, size_t way)
+{
+	const struct zh_explain ex = {.record = record};
+
+	return zh_path_text(record, "path.way.%zu.decision.error", way) &&
+	       zh_path_text(record, "path.way.%zu.decision.rule.text", way) &&
+	       zh_path_is_local(record, way) && zh_check_number(&ex, 1, "link.lo.flags.up") != 0;
 }
 
 bool zh_path_is_diverted(const struct zh_record *record, size_t way)

@@ -51,12 +51,15 @@ const char *zh_path_way_name(const struct zh_record *record, size_t way, char *b
 
 /* Whether that text is an address of the loopback range (127/8, ::1). */
 bool zh_path_is_loopback(const char *address);
-/* Whether the way leads to this machine's own address: a loopback one, or one that the plain
- * routing question calls local. */
+/* Whether the way leads to this machine's own address: a loopback one, one of a device, or one that
+ * routing calls local. */
 bool zh_path_is_local(const struct zh_record *record, size_t way);
 /* Whether the way, or the one it should have taken, uses lo. */
 bool zh_path_uses_lo(const struct zh_record *record, size_t way);
 
+/* Whether a rule refuses it although the address is this machine's own and lo is up. The plain
+ * question may be refused too: the kernel takes it for UDP. */
+bool zh_path_is_refused_by_rule(const struct zh_record *record, size_t way);
 /* Whether the kernel's answer for the flow differs from that to the plain question. */
 bool zh_path_is_diverted(const struct zh_record *record, size_t way);
 

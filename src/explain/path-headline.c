@@ -55,7 +55,10 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 
 	if (error) {
 		zh_path_rule(record, way, rule, sizeof(rule));
-		zh_buf_addf(ret, " goes nowhere: %s%s%s", error, rule[0] ? ", " : "", rule);
+		if (rule[0])
+			zh_buf_addf(ret, " goes nowhere: %s (%s)", rule, error);
+		else
+			zh_buf_addf(ret, " goes nowhere: %s", error);
 		return;
 	}
 	if (!dev) {

@@ -82,7 +82,7 @@ two_places() { # two namespaces, ${ns}a and ${ns}b, joined by a veth pair
 	has '.loopback.mtu == 65536'
 	has '.loopback.covers[] | select(.address == "127.1.2.3" and .answered == true)'
 	has '.loopback.closed_port.ip4.result == "refused"'
-	has '.loopback.segments.off > .loopback.segments.on'
+	has '.loopback.segments.off >= .loopback.segments.on and .loopback.segments.on > 0'
 }
 
 @test "an own address of a veth stays on lo" {
@@ -112,7 +112,7 @@ two_places() { # two namespaces, ${ns}a and ${ns}b, joined by a veth pair
 	inside "$rules" 1 udp:127.0.0.1:5353
 	found path-diverted
 	has '.findings[] | select(.id == "path-diverted") | .summary | test("rule 100: .*udp.*blackhole")'
-	has '.decision.error != null and .decision.rule.pref == 100 and .decision.plain.dev == "lo"'
+	has '.decision.error != null and .decision.rule.pref == 100'
 	has '[.findings[] | select(.id == "policy-route")] == []'
 	# Another protocol is not concerned.
 	inside "$rules" 0 127.0.0.1
@@ -259,7 +259,6 @@ sys.stdin.read()" < <(sleep 60) &
 		nosuch.invalid
 		tcp:127.0.0.1:99999
 		unix:$BATS_TEST_TMPDIR/none
-		unix:
 		-6 127.0.0.1
 	CASES
 }

@@ -24,31 +24,6 @@ static void judge_loopback(const struct zh_check *check, struct zh_explain *ex, 
 	zh_check_add_loss(ex, finding);
 }
 
-/* Whether the kernel is bound to have a local route for the address: its device is up and outside
- * a VRF, and duplicate address detection is over. */
-static bool is_settled(const struct zh_explain *ex, const char *address)
-{
-	const struct zh_fact_set *facts = zh_explain_facts(ex);
-	const struct zh_fact *fact;
-	char dev[64], n[32];
-	const char *master;
-	size_t pos = 0;
-
-	while ((fact = zh_fact_next(facts, "addr.*.*.ip", &pos))) {
-		if (fact->type != ZH_FACT_STRING || strcmp(fact->text, address) != 0)
-			continue;
-		zh_fact_part(n, sizeof(n), fact, "addr.*.*.ip", 1);
-		/* Keep the escaped form of the device name: it goes back into keys. */
-		snprintf(dev, sizeof(dev), "%.*s", (int)strcspn(fact->key + 5, "."), fact->key + 5);
-		master = zh_check_text(ex, "link.%s.master", dev);
-		return zh_check_number(ex, 0, "link.%s.flags.up", dev) &&
-		       !zh_check_number(ex, 0, "addr.%s.%s.tentative", dev, n) &&
-		       !zh_check_number(ex, 0, "addr.%s.%s.dadfailed", dev, n) &&
-		       strcmp(zh_check_text(ex, "link.%s.kind", master), "vrf") != 0;
-	}
-	return false;
-}
-
 static void judge_own(const struct zh_check *check, struct zh_explain *ex)
 {
 	const struct zh_fact_set *facts = zh_explain_facts(ex);
@@ -64,7 +39,7 @@ static void judge_own(const struct zh_check *check, struct zh_explain *ex)
 		type = zh_explain_text(ex, "fib.own.%s.type", n);
 		error = zh_explain_text(ex, "fib.own.%s.error", n);
 		if (fact->type != ZH_FACT_STRING || (!type && !error) ||
-			(!error && strcmp(type, "local") == 0) || !is_settled(ex, fact->text))
+			(!error && strcmp(type, "local") == 0) || !zh_route_is_own(ex, fact->text))
 			continue;
 		finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
 			"The route to the own address %s is not local: %s%s%s", fact->text,

@@ -71,7 +71,7 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	const struct zh_record *r = ex->record;
 	const char *type = zh_path_text(r, "path.way.%zu.decision.type", way);
 	const char *error = zh_path_text(r, "path.way.%zu.decision.error", way);
-	bool diverted = zh_path_is_diverted(r, way);
+	bool diverted = zh_path_is_diverted(r, way) || zh_path_is_refused_by_rule(r, way);
 	bool is_local = !error && (!type || strcmp(type, "local") == 0);
 
 	/* What is refused to every flow has no way at all: path-no-route tells it. */
@@ -118,7 +118,8 @@ const struct zh_check zh_check_path_diverted = {
 				"path.way.*.decision.type", "path.way.*.decision.error",
 				"path.way.*.decision.rule.pref", "path.way.*.decision.rule.text",
 				"path.way.*.decision.plain.dev", "path.way.*.decision.plain.type",
-				"path.way.*.decision.plain.error"),
+				"path.way.*.decision.plain.error", "addr.*.*.ip",
+				"link.*.flags.up"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,
 		},
 	.run = run,

@@ -9,8 +9,8 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	struct zh_finding *finding;
 	char name[300], rule[240];
 
-	/* A flow that alone is refused is path-diverted's. */
-	if (!error || zh_path_is_diverted(r, way))
+	/* A flow that alone is refused, or by a rule, is path-diverted's. */
+	if (!error || zh_path_is_diverted(r, way) || zh_path_is_refused_by_rule(r, way))
 		return;
 	zh_path_way_name(r, way, name, sizeof(name));
 	finding = zh_finding_add(ex, &check->rule,

@@ -118,3 +118,26 @@ bool zh_fib_is_diverted(
 		(unsigned long long)zh_check_number(ex, 0, "fib.%d.%s.table", family, protocol));
 	return true;
 }
+
+bool zh_route_is_own(const struct zh_explain *ex, const char *address)
+{
+	const struct zh_fact_set *facts = zh_explain_facts(ex);
+	const struct zh_fact *fact;
+	char dev[64], n[32];
+	const char *master;
+	size_t pos = 0;
+
+	while ((fact = zh_fact_next(facts, "addr.*.*.ip", &pos))) {
+		if (fact->type != ZH_FACT_STRING || strcmp(fact->text, address) != 0)
+			continue;
+		zh_fact_part(n, sizeof(n), fact, "addr.*.*.ip", 1);
+		/* Keep the escaped form of the device name: it goes back into keys. */
+		snprintf(dev, sizeof(dev), "%.*s", (int)strcspn(fact->key + 5, "."), fact->key + 5);
+		master = zh_check_text(ex, "link.%s.master", dev);
+		return zh_check_number(ex, 0, "link.%s.flags.up", dev) &&
+		       !zh_check_number(ex, 0, "addr.%s.%s.tentative", dev, n) &&
+		       !zh_check_number(ex, 0, "addr.%s.%s.dadfailed", dev, n) &&
+		       strcmp(zh_check_text(ex, "link.%s.kind", master), "vrf") != 0;
+	}
+	return false;
+}

@@ -24,6 +24,10 @@ enum zh_rule_reach zh_rule_reach(const struct zh_explain *ex, int family, uint64
 /* Whether the rule refuses packets: blackhole, unreachable, prohibit. */
 bool zh_rule_refuses(const struct zh_explain *ex, int family, uint64_t n);
 
+/* Whether the kernel is bound to have a local route for the address: it is on a device here that is
+ * up and outside a VRF, and duplicate address detection is over. */
+bool zh_route_is_own(const struct zh_explain *ex, const char *address);
+
 /* Whether any route of the table contains the address. */
 bool zh_table_covers(const struct zh_explain *ex, int family, uint64_t table, const char *address);
 

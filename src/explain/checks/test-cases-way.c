@@ -18,6 +18,10 @@ extern const struct zh_check zh_check_path_diverted, zh_check_path_no_route, zh_
 	"path.way.0.proof.lost.0.place 0\npath.way.0.proof.lost.0.hop 3\n"                         \
 	"path.way.0.hop.3.kind =netfilter\npath.way.0.hop.3.hook =input\n" why
 #define REASON(name) "path.way.0.proof.lost.0.reason =" name "\n"
+#define REFUSED_BY_RULE                                                                            \
+	"path.way.0.decision.error =Invalid argument\npath.way.0.decision.rule.pref 100\n"         \
+	"path.way.0.decision.rule.text =from all ipproto udp blackhole\n"                          \
+	"path.way.0.decision.plain.error =Invalid argument\n"
 #define BACK                                                                                       \
 	"path.place.1.name =netns b1\npath.way.0.reply.place 1\npath.way.0.hop.0.place 0\n"        \
 	"path.way.0.hop.0.kind =device\npath.way.0.hop.0.dev =va\npath.way.0.hop.1.place 1\n"      \
@@ -47,6 +51,20 @@ const struct zh_case zh_cases_way[] = {
 			"tcp") "path.way.0.decision.error =Permission denied\n"
 			       "path.way.0.decision.plain.dev =eth0\npath.way.0.decision.plain.type =unicast\n",
 		{}},
+	{&zh_check_path_diverted, "a rule for UDP, as which the plain question counts",
+		ZH_SEVERITY_CRITICAL, TO("127.0.0.1", "udp") "link.lo.flags.up 1\n" REFUSED_BY_RULE,
+		{}},
+	{&zh_check_path_diverted, "an own address by a card, asked either way",
+		ZH_SEVERITY_CRITICAL,
+		TO("10.9.0.1",
+			"udp") "addr.eth0.0.ip =10.9.0.1\nlink.eth0.flags.up 1\npath.way.0.decision.dev =eth1\n"
+			       "path.way.0.decision.type =unicast\npath.way.0.decision.plain.dev =eth1\n"
+			       "path.way.0.decision.plain.type =unicast\n",
+		{}},
+	{&zh_check_path_diverted, "lo is down", SILENT,
+		TO("127.0.0.1", "udp") "link.lo.flags.up 0\n" REFUSED_BY_RULE, {}},
+	{&zh_check_path_no_route, "refused by a rule", SILENT,
+		TO("127.0.0.1", "udp") "link.lo.flags.up 1\n" REFUSED_BY_RULE, {}},
 	{&zh_check_path_diverted, "local", SILENT, TO("127.0.0.1", "icmp") LOCAL, {}},
 	{&zh_check_path_diverted, "no route at all", SILENT,
 		TO("127.0.0.1", "icmp") "path.way.0.decision.error =Network is unreachable\n"
