@@ -94,6 +94,9 @@ int cmd_enter_netns(const struct zh_common *common, struct zh_err *err)
 	if (fd < 0 && fd != -EPERM && fd != -EACCES)
 		return ZH_EXIT_USAGE;
 	r = fd < 0 ? fd : zh_netns_enter(fd, err);
+	/* Where that is not possible, facts from /sys are listed as not measured. */
+	if (r == 0)
+		zh_netns_show_devices(NULL);
 	if (fd >= 0)
 		close(fd);
 	if (r == -EPERM || r == -EACCES)

@@ -24,3 +24,11 @@ int zh_netns_lo_up(int fd, struct zh_err *err);
 int zh_netns_enter(int fd, struct zh_err *err);
 /* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
 int zh_netns_inode(int fd, uint64_t *ret);
+
+/*
+ * Makes /sys/class/net and /sys/devices/virtual/net show the namespace that the calling thread is
+ * in, as they do not after it was entered: /sys shows the one that it was mounted from. The thread
+ * gets a mount namespace of its own for that, which ends with it; the rest of /sys stays as it is.
+ * 0 or a negative errno (-EPERM: needs CAP_SYS_ADMIN; -ENOSYS: kernel before 5.2).
+ */
+int zh_netns_show_devices(struct zh_err *err);

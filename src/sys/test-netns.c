@@ -10,6 +10,55 @@
 
 #include <cmocka.h>
 
+#include "sys/net-config.h"
+#include "sys/root.h"
+
+static int count_entry(void *arg, const char *name)
+{
+	(void)name;
+	(*(unsigned int *)arg)++;
+	return 0;
+}
+
+/* Devices in /sys, and whether lo's entry leads anywhere. */
+static int count_devices(void)
+{
+	unsigned int n = 0;
+	uint64_t mtu;
+
+	if (zh_sys_list(count_entry, &n, "/sys/class/net") < 0 ||
+		zh_sys_read_u64(&mtu, "/sys/class/net/lo/mtu") < 0 || !mtu)
+		return -1;
+	return (int)n;
+}
+
+static int show_and_count(void *arg)
+{
+	struct zh_err err = {};
+	int r = zh_netns_show_devices(&err);
+
+	(void)arg;
+	return r < 0 ? r : count_devices();
+}
+
+/* In a namespace with nothing but lo, and nowhere else. */
+static void devices_of_a_namespace_are_shown(void **state)
+{
+	int before = count_devices(), fresh = zh_netns_new(NULL), cgroups, r;
+
+	(void)state;
+	if (fresh < 0)
+		skip();
+	cgroups = zh_sys_exists("/sys/fs/cgroup");
+	r = zh_netns_call(fresh, show_and_count, NULL, NULL);
+	close(fresh);
+	if (r == -EPERM || r == -ENOSYS)
+		skip();
+	assert_int_equal(r, 1);
+	assert_int_equal(count_devices(), before);
+	assert_int_equal(zh_sys_exists("/sys/fs/cgroup"), cgroups);
+}
+
 static void a_new_namespace_is_another_one(void **state)
 {
 	struct zh_err err = {};
@@ -56,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_namespace_is_another_one),
+		cmocka_unit_test(devices_of_a_namespace_are_shown),
 		cmocka_unit_test(a_missing_one_is_a_sentence),
 	};
 

@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "facts/facts.h"
 #include "session/path/internal.h"
+#include "sys/net-config.h"
 #include "sys/netns.h"
 #include "sys/root.h"
 
@@ -195,15 +196,21 @@ const struct path_map *path_map_take(struct path *p)
 	return map;
 }
 
-static int collect(struct path *p, struct path_place *place, struct zh_err *err)
+/* On a thread of its own in that namespace, whose devices it sees in /sys where that is permitted;
+ * else those facts are "unavailable". */
+static int collect_inside(void *arg)
 {
-	size_t back = p->current;
-	int r = path_enter(p, (size_t)(place - p->places), err);
+	struct path_place *place = arg;
 
-	if (r == 0)
-		r = zh_facts_collect(&place->own_facts, err);
+	zh_netns_show_devices(NULL);
+	return zh_facts_collect(&place->own_facts, NULL);
+}
+
+static int collect(struct path_place *place, struct zh_err *err)
+{
+	int r = zh_netns_call(place->netns_fd, collect_inside, place, err);
+
 	place->facts = &place->own_facts;
-	path_enter(p, back, NULL);
 	return r;
 }
 
@@ -233,7 +240,7 @@ struct path_place *path_place_of(struct path *p, size_t netns, char *why, size_t
 	}
 	place = &p->places[p->n_places];
 	add_place(p, netns, fd);
-	if (collect(p, place, &err) < 0)
+	if (collect(place, &err) < 0)
 		zh_record_not_measured(p->record, place->name, "%s", err.text);
 	return place;
 }
