@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * zerohop lab: faults with known answers, and the score of the diagnosis.
+ * zerohop lab: its verbs and options; and score: faults with known answers, and what the diagnosis
+ * makes of them. The other verbs are in lab-*.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,28 +9,24 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "cmd/lab.h"
 #include "cmd/measure.h"
 #include "lab/lab.h"
 #include "lab/score.h"
 
-struct lab_config {
-	struct zh_common common;
-	uint64_t n, seed;
-	const char *fault, *keep;
-	bool no_controls;
-};
-
 static const struct zh_option options[] = {
 	{"runs", 'n', ZH_OPTION_COUNT, offsetof(struct lab_config, n), "N",
-		"runs of each fault and of its control (1)", .min = 1, .max = 1000},
+		"score: runs of each fault and of its control (1)", .min = 1, .max = 1000},
 	{"fault", 'f', ZH_OPTION_STRING, offsetof(struct lab_config, fault), "ID",
-		"only this fault (zerohop lab list)"},
+		"score: only this fault (zerohop lab list)"},
 	{"keep", 0, ZH_OPTION_STRING, offsetof(struct lab_config, keep), "DIR",
-		"save every run's record in this directory"},
+		"score: save every run's record in this directory"},
 	{"seed", 0, ZH_OPTION_COUNT, offsetof(struct lab_config, seed), "N",
-		"seed of order and parameters (drawn and printed when 0)"},
+		"score: seed of order and parameters (drawn and printed when 0)"},
 	{"no-controls", 0, ZH_OPTION_FLAG, offsetof(struct lab_config, no_controls), NULL,
-		"leave the healthy controls out"},
+		"score: leave the healthy controls out"},
+	{"name", 0, ZH_OPTION_STRING, offsetof(struct lab_config, name), "NAME",
+		"up: name of the lab, at most 3 of a-z and 0-9 (lab)"},
 	ZH_COMMON_OPTIONS,
 	{},
 };
@@ -42,7 +39,7 @@ static void progress(void *arg, const char *what, unsigned int done, unsigned in
 	cmd_progress("lab: %u of %u: %s", done + 1, total, what);
 }
 
-static int score(const struct lab_config *lab, struct zh_err *err)
+static int score(const struct lab_config *lab, char **words, struct zh_err *err)
 {
 	const struct zh_score_config config = {
 		.n = (unsigned int)lab->n,
@@ -57,6 +54,7 @@ static int score(const struct lab_config *lab, struct zh_err *err)
 	struct zh_score *result = NULL;
 	int r, status;
 
+	(void)words;
 	if (lab->keep && mkdir(lab->keep, 0755) < 0 && errno != EEXIST) {
 		zh_err_sys(err, -errno, "cannot make directory %s", lab->keep);
 		return ZH_EXIT_USAGE;
@@ -75,57 +73,118 @@ static int score(const struct lab_config *lab, struct zh_err *err)
 	return status;
 }
 
-static int list(const struct lab_config *lab, struct zh_err *err)
+static int gc(const struct lab_config *lab, char **words, struct zh_err *err)
 {
-	static const struct zh_column columns[] = {{"id", "fault"}, {"expects", "must be named"},
-		{"topology", "topology"}, {"summary", "what it does"}};
-	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = zh_doc_new("lab");
-	struct zh_node *table;
-	size_t i;
+	(void)lab;
+	(void)words;
+	(void)err;
+	return ZH_EXIT_OK; /* done before every verb */
+}
 
-	zh_node_headline(zh_doc_root(doc), NULL, "Faults with known answers (zerohop lab score)");
-	table = zh_node_table(
-		zh_doc_root(doc), "faults", "Faults", columns, ZH_ARRAY_SIZE(columns));
-	for (i = 0; zh_fault_registry[i]; i++) {
-		const struct zh_fault *fault = zh_fault_registry[i];
+static const struct lab_verb verbs[] = {
+	{"up", "TOPOLOGY", 1, 1, false, (const char *const[]){"name", NULL}, lab_up},
+	{"down", "[NAME]", 0, 1, false, (const char *const[]){"name", NULL}, lab_down},
+	{"score", "", 0, 0, false,
+		(const char *const[]){"runs", "fault", "keep", "seed", "no-controls", NULL}, score},
+	{"list", "", 0, 0, true, (const char *const[]){NULL}, lab_list},
+	{"gc", "", 0, 0, false, (const char *const[]){NULL}, gc},
+};
 
-		zh_node_row(
-			table, (struct zh_cell[]){zh_string(fault->id), zh_string(fault->expects),
-				       zh_string(fault->topology->id), zh_string(fault->summary)});
+static const struct lab_verb *find_verb(int n_words, char **words)
+{
+	for (size_t i = 0; n_words && i < ZH_ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verbs[i].name, words[0]))
+			return &verbs[i];
+	return NULL;
+}
+
+static size_t value_size(enum zh_option_type type)
+{
+	switch (type) {
+	case ZH_OPTION_FLAG:
+		return sizeof(bool);
+	case ZH_OPTION_STRING:
+		return sizeof(const char *);
+	case ZH_OPTION_COUNT:
+	case ZH_OPTION_DURATION:
+	case ZH_OPTION_SIZE:
+		return sizeof(uint64_t);
+	case ZH_OPTION_CPUS:
+		return sizeof(struct zh_cpuset);
+	case ZH_OPTION_CHOICE:
+		return sizeof(int);
 	}
-	return cmd_print(&lab->common, doc, err);
+	return 0;
+}
+
+static bool takes(const struct lab_verb *verb, const struct zh_option *option)
+{
+	/* The common ones stand at the head of the config. */
+	if (option->offset < offsetof(struct lab_config, n))
+		return true;
+	for (size_t i = 0; verb->options[i]; i++)
+		if (!strcmp(verb->options[i], option->name))
+			return true;
+	return false;
+}
+
+/* An option that the verb would ignore is a mistake. */
+static int check_options(
+	const struct lab_verb *verb, const struct lab_config *lab, struct zh_err *err)
+{
+	const struct zh_option *option;
+	size_t at;
+
+	for (option = options; option->name; option++) {
+		at = option->offset;
+		if (!takes(verb, option) &&
+			memcmp((const char *)lab + at, (const char *)&defaults + at,
+				value_size(option->type)) != 0)
+			return zh_err_set(
+				err, -EINVAL, "lab %s takes no --%s", verb->name, option->name);
+	}
+	return 0;
 }
 
 static int run(const void *config, int n_words, char **words, struct zh_err *err)
 {
 	const struct lab_config *lab = config;
+	const struct lab_verb *verb = find_verb(n_words, words);
 
-	if (n_words != 1 ||
-		(strcmp(words[0], "score") && strcmp(words[0], "list") && strcmp(words[0], "gc"))) {
-		zh_err_set(err, -EINVAL, "lab takes one of: score, list, gc");
+	if (!verb) {
+		zh_err_set(err, -EINVAL, "lab takes one of: up, down, score, list, gc");
 		return ZH_EXIT_USAGE;
 	}
-	if (!strcmp(words[0], "list"))
-		return list(lab, err);
-	if (geteuid() != 0) {
+	if (n_words - 1 < verb->min_words || n_words - 1 > verb->max_words) {
+		zh_err_set(err, -EINVAL, "usage: zerohop lab %s%s%s", verb->name,
+			*verb->words ? " " : "", verb->words);
+		return ZH_EXIT_USAGE;
+	}
+	if (check_options(verb, lab, err) < 0)
+		return ZH_EXIT_USAGE;
+	if (!verb->for_all && geteuid() != 0) {
 		zh_err_set(err, -EPERM, "lab %s needs root (namespaces, cgroups, BPF)", words[0]);
 		return ZH_EXIT_UNABLE;
 	}
-	zh_lab_gc();
-	return strcmp(words[0], "score") ? ZH_EXIT_OK : score(lab, err);
+	if (!verb->for_all)
+		zh_lab_gc();
+	return verb->run(lab, words + 1, err);
 }
 
 const struct zh_command zh_command_lab = {
 	.name = "lab",
-	.summary = "inject faults with known answers, and score the diagnosis",
-	.usage = "[OPTIONS] score | list | gc",
+	.summary = "topologies and faults of its own: keep one up, score the diagnosis",
+	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | list | score | gc",
 	.examples =
+		"  sudo zerohop lab up routed --name s      # client, host and server; stays up\n"
+		"  sudo ip netns exec s-client ping -c 3 10.77.2.2\n"
+		"  sudo zerohop lab down s\n"
 		"  sudo zerohop lab score -n 5              # every fault and control five times\n"
 		"  sudo zerohop lab score -f cfs-quota -n 3 # one fault\n"
-		"  zerohop lab list                         # what can be injected\n",
+		"  zerohop lab list                         # topologies, faults, what is up\n",
 	.notes =
-		"All faults act in namespaces and cgroups of the lab's own; nothing survives its "
-		"owner.\n'gc' removes what a killed lab left.\n"
+		"All acts in namespaces and cgroups of the lab's own; nothing survives its owner: for "
+		"a lab\nthat is up that is its keeper process. 'gc' removes what a killed lab left.\n"
 		"Exit status: 0 all right, 1 a fault was misnamed or a control not silent, 2 usage, 3 "
 		"not permitted.\n",
 	.options = options,

@@ -7,8 +7,17 @@
 
 #include "base/units.h"
 #include "lab/internal.h"
+#include "lab/named.h"
 #include "sys/process.h"
 #include "sys/sched.h"
+
+const struct zh_topology *zh_topology_find(const char *id)
+{
+	for (size_t i = 0; zh_topology_registry[i]; i++)
+		if (!strcmp(zh_topology_registry[i]->id, id))
+			return zh_topology_registry[i];
+	return NULL;
+}
 
 const struct zh_fault *zh_fault_find(const char *id)
 {
@@ -120,5 +129,5 @@ unsigned int zh_lab_gc(void)
 	unsigned int removed = 0;
 
 	zh_cgroup_gc(&removed, NULL);
-	return removed;
+	return removed + zh_named_gc();
 }

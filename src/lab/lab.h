@@ -35,9 +35,12 @@ struct zh_lab_ns {
 	int host_netns_fd; /* what joins the two, a stand-in for the host; -1: nothing does */
 };
 
+struct lab_plan;
+
 struct zh_topology {
 	const char *id, *summary;
-	const char *address; /* numeric, where the responder answers */
+	const char *address;         /* numeric, where the responder answers */
+	const struct lab_plan *plan; /* lab/topologies/build.h */
 	int (*up)(struct zh_lab_ns *ret, struct zh_err *err);
 	void (*down)(struct zh_lab_ns *ns); /* accepts a half-built one; leaves -1 behind */
 };
@@ -66,10 +69,12 @@ struct zh_fault {
 	void (*remove)(struct zh_lab_run *run);
 };
 
-extern const struct zh_topology zh_topology_lo, zh_topology_veth;
+extern const struct zh_topology zh_topology_lo, zh_topology_veth, zh_topology_routed,
+	zh_topology_macvlan;
 extern const struct zh_topology *const zh_topology_registry[];
 extern const struct zh_fault *const zh_fault_registry[];
 
+const struct zh_topology *zh_topology_find(const char *id);
 const struct zh_fault *zh_fault_find(const char *id);
 /* True when a finding with that id is the right answer to the fault. */
 bool zh_fault_is_answer(const struct zh_fault *fault, const char *id);
@@ -104,5 +109,6 @@ void zh_lab_stop(struct zh_lab_run *run);
 int zh_lab_probe_config(
 	const struct zh_lab_run *run, struct zh_probe_config *ret, struct zh_err *err);
 
-/* Removes what labs that were killed left behind; returns how many things. Cheap. */
+/* Removes what labs that were killed left behind (control groups, names of namespaces, a changed
+ * backlog limit); returns how many things. Cheap. */
 unsigned int zh_lab_gc(void);

@@ -2,6 +2,7 @@
 #include "lab/topologies/build.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,11 +10,22 @@
 #include "sys/netns.h"
 
 struct site {
+	const char *name;   /* of the lab, or NULL */
 	int fds[LAB_SIDES]; /* not owned */
 	struct zh_netcfg *cfg[LAB_SIDES];
 };
 
-static int make_device(const struct site *site, const struct lab_device *device, struct zh_err *err)
+const char *lab_device_name(
+	const struct lab_device *device, const char *lab, char buf[static LAB_DEVICE_NAME])
+{
+	if (!lab || !device->named)
+		return device->name;
+	snprintf(buf, LAB_DEVICE_NAME, "%.3s-%.11s", lab, device->named);
+	return buf;
+}
+
+static int make_device(const struct site *site, const struct lab_device *device, const char *name,
+	struct zh_err *err)
 {
 	struct zh_netcfg *cfg = site->cfg[device->side];
 
@@ -22,20 +34,20 @@ static int make_device(const struct site *site, const struct lab_device *device,
 		return 0;
 	case LAB_VETH:
 		return zh_netcfg_veth_add(
-			cfg, device->name, device->peer, site->fds[device->peer_side], err);
+			cfg, name, device->peer, site->fds[device->peer_side], err);
 	case LAB_BRIDGE:
-		return zh_netcfg_bridge_add(cfg, device->name, err);
+		return zh_netcfg_bridge_add(cfg, name, err);
 	case LAB_MACVLAN:
-		return zh_netcfg_macvlan_add(site->cfg[LAB_HOST], device->name, device->parent,
-			site->fds[device->side], err);
+		return zh_netcfg_macvlan_add(
+			site->cfg[LAB_HOST], name, device->parent, site->fds[device->side], err);
 	}
 	return -EINVAL;
 }
 
 /* A kernel without IPv6, or with it switched off, still has the IPv4 half. */
-static int add_v6(struct zh_netcfg *cfg, const struct lab_device *device, struct zh_err *err)
+static int add_v6(struct zh_netcfg *cfg, const char *name, const char *v6, struct zh_err *err)
 {
-	int r = zh_netcfg_address_add(cfg, device->name, device->v6, err);
+	int r = zh_netcfg_address_add(cfg, name, v6, err);
 
 	return r == -EOPNOTSUPP || r == -EACCES ? 0 : r;
 }
@@ -43,16 +55,18 @@ static int add_v6(struct zh_netcfg *cfg, const struct lab_device *device, struct
 static int add_device(const struct site *site, const struct lab_device *device, struct zh_err *err)
 {
 	struct zh_netcfg *cfg = site->cfg[device->side];
-	int r = make_device(site, device, err);
+	char buf[LAB_DEVICE_NAME];
+	const char *name = lab_device_name(device, site->name, buf);
+	int r = make_device(site, device, name, err);
 
 	if (r == 0 && device->master)
-		r = zh_netcfg_master_set(cfg, device->name, device->master, err);
+		r = zh_netcfg_master_set(cfg, name, device->master, err);
 	if (r == 0 && device->v4)
-		r = zh_netcfg_address_add(cfg, device->name, device->v4, err);
+		r = zh_netcfg_address_add(cfg, name, device->v4, err);
 	if (r == 0)
-		r = zh_netcfg_link_up(cfg, device->name, true, err);
+		r = zh_netcfg_link_up(cfg, name, true, err);
 	if (r == 0 && device->v6)
-		r = add_v6(cfg, device, err);
+		r = add_v6(cfg, name, device->v6, err);
 	return r;
 }
 
@@ -123,9 +137,10 @@ static int new_namespace(bool wanted, int *ret, struct zh_err *err)
 	return 0;
 }
 
-int lab_build(const struct lab_plan *plan, struct zh_lab_ns *ret, struct zh_err *err)
+int lab_build(
+	const struct lab_plan *plan, const char *name, struct zh_lab_ns *ret, struct zh_err *err)
 {
-	struct site site = {};
+	struct site site = {.name = name};
 	int r, i;
 
 	*ret = (struct zh_lab_ns){-1, -1, -1};

@@ -9,6 +9,8 @@
 
 #include "lab/lab.h"
 
+#define LAB_DEVICE_NAME 16 /* IFNAMSIZ */
+
 enum lab_side { LAB_NEAR, LAB_FAR, LAB_HOST, LAB_SIDES };
 
 enum lab_device_kind {
@@ -23,6 +25,7 @@ struct lab_device {
 	enum lab_device_kind kind;
 	enum lab_side side;
 	const char *name;
+	const char *named; /* in a lab with a name: NAME-named; NULL: `name` there too */
 	const char *peer, *parent, *master;
 	enum lab_side peer_side;
 	const char *v4, *v6;
@@ -40,6 +43,11 @@ struct lab_plan {
 	const struct lab_route *routes;   /* ends with a NULL `to`; or NULL */
 };
 
-/* Builds it; on failure nothing is left. -EPERM, -EOPNOTSUPP (no such kind of device here) ... */
-int lab_build(const struct lab_plan *plan, struct zh_lab_ns *ret, struct zh_err *err);
+/* Builds it, for a lab with that name or NULL; on failure nothing is left. -EPERM, -EOPNOTSUPP (no
+ * such kind of device here) ... */
+int lab_build(
+	const struct lab_plan *plan, const char *name, struct zh_lab_ns *ret, struct zh_err *err);
+/* The name that a device has in a lab of that name (NULL: none); in buf, or static. */
+const char *lab_device_name(
+	const struct lab_device *device, const char *lab, char buf[static LAB_DEVICE_NAME]);
 void lab_unbuild(struct zh_lab_ns *ns);

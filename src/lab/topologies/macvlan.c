@@ -12,11 +12,11 @@ static const struct lab_device devices[] = {
 	{0},
 };
 
+static const struct lab_plan plan = {.has_far = true, .has_host = true, .devices = devices};
+
 static int up(struct zh_lab_ns *ret, struct zh_err *err)
 {
-	static const struct lab_plan plan = {.has_far = true, .has_host = true, .devices = devices};
-
-	return lab_build(&plan, ret, err);
+	return lab_build(&plan, NULL, ret, err);
 }
 
 const struct zh_topology zh_topology_macvlan = {
@@ -24,6 +24,7 @@ const struct zh_topology zh_topology_macvlan = {
 	.summary = "two namespaces with a macvlan child each of one parent: 10.77.4.1 and "
 		   "10.77.4.2",
 	.address = "10.77.4.2",
+	.plan = &plan,
 	.up = up,
 	.down = lab_unbuild,
 };

@@ -3,11 +3,11 @@
 
 /* As Calico does it: each pod is alone with its veth, and the host routes. */
 static const struct lab_device devices[] = {
-	{LAB_VETH, LAB_HOST, "zh-client", .peer = "eth0", .peer_side = LAB_NEAR,
-		.v4 = "10.77.1.1/24", .v6 = "fd00:77:1::1/64"},
+	{LAB_VETH, LAB_HOST, "zh-client", .named = "client-host", .peer = "eth0",
+		.peer_side = LAB_NEAR, .v4 = "10.77.1.1/24", .v6 = "fd00:77:1::1/64"},
 	{LAB_END, LAB_NEAR, "eth0", .v4 = "10.77.1.2/24", .v6 = "fd00:77:1::2/64"},
-	{LAB_VETH, LAB_HOST, "zh-server", .peer = "eth0", .peer_side = LAB_FAR,
-		.v4 = "10.77.2.1/24", .v6 = "fd00:77:2::1/64"},
+	{LAB_VETH, LAB_HOST, "zh-server", .named = "server-host", .peer = "eth0",
+		.peer_side = LAB_FAR, .v4 = "10.77.2.1/24", .v6 = "fd00:77:2::1/64"},
 	{LAB_END, LAB_FAR, "eth0", .v4 = "10.77.2.2/24", .v6 = "fd00:77:2::2/64"},
 	{0},
 };
@@ -20,15 +20,15 @@ static const struct lab_route routes[] = {
 	{0},
 };
 
+static const struct lab_plan plan = {.has_far = true,
+	.has_host = true,
+	.forwarding = true,
+	.devices = devices,
+	.routes = routes};
+
 static int up(struct zh_lab_ns *ret, struct zh_err *err)
 {
-	static const struct lab_plan plan = {.has_far = true,
-		.has_host = true,
-		.forwarding = true,
-		.devices = devices,
-		.routes = routes};
-
-	return lab_build(&plan, ret, err);
+	return lab_build(&plan, NULL, ret, err);
 }
 
 const struct zh_topology zh_topology_routed = {
@@ -36,6 +36,7 @@ const struct zh_topology zh_topology_routed = {
 	.summary = "client and server behind a veth each, and a host that routes between them: "
 		   "10.77.1.2 and 10.77.2.2",
 	.address = "10.77.2.2",
+	.plan = &plan,
 	.up = up,
 	.down = lab_unbuild,
 };

@@ -8,17 +8,18 @@ static const struct lab_device devices[] = {
 	{0},
 };
 
+static const struct lab_plan plan = {.has_far = true, .devices = devices};
+
 static int up(struct zh_lab_ns *ret, struct zh_err *err)
 {
-	static const struct lab_plan plan = {.has_far = true, .devices = devices};
-
-	return lab_build(&plan, ret, err);
+	return lab_build(&plan, NULL, ret, err);
 }
 
 const struct zh_topology zh_topology_veth = {
 	.id = "veth",
 	.summary = "two network namespaces joined by a veth pair, 10.77.0.1 and 10.77.0.2",
 	.address = "10.77.0.2",
+	.plan = &plan,
 	.up = up,
 	.down = lab_unbuild,
 };

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * zerohop lab has verbs; each takes some of the options.
+ */
+#pragma once
+
+#include "cmd/command.h"
+
+struct lab_config {
+	struct zh_common common;
+	uint64_t n, seed;
+	const char *fault, *keep;
+	bool no_controls;
+	const char *name; /* up */
+};
+
+struct lab_verb {
+	const char *name, *words;   /* "up", "TOPOLOGY" */
+	int min_words, max_words;   /* behind the verb */
+	bool for_all;               /* needs no root */
+	const char *const *options; /* long names, NULL-terminated; common ones need no mention */
+	int (*run)(const struct lab_config *lab, char **words, struct zh_err *err);
+};
+
+int lab_up(const struct lab_config *lab, char **words, struct zh_err *err);
+int lab_down(const struct lab_config *lab, char **words, struct zh_err *err);
+int lab_list(const struct lab_config *lab, char **words, struct zh_err *err);
