@@ -398,6 +398,7 @@ static int change_rule(struct zh_netcfg *cfg, int type, int flags,
 	struct prefix to = {.family = AF_INET};
 	struct fib_rule_hdr head;
 	struct nl_msg *msg;
+	struct fib_rule_uid_range uids = {rule->uid, rule->uid};
 	int r = rule->to ? parse_prefix(rule->to, &to, err) : 0, bad;
 
 	if (r < 0)
@@ -410,6 +411,10 @@ static int change_rule(struct zh_netcfg *cfg, int type, int flags,
 		bad = bad || nla_put(msg, FRA_DST, (int)to.size, to.bytes);
 	if (msg && rule->ip_protocol)
 		bad = bad || nla_put_u8(msg, FRA_IP_PROTO, rule->ip_protocol);
+	if (msg && rule->mark)
+		bad = bad || nla_put_u32(msg, FRA_FWMARK, rule->mark);
+	if (msg && rule->has_uid)
+		bad = bad || nla_put(msg, FRA_UID_RANGE, sizeof(uids), &uids);
 	if (msg && rule->action == ZH_NETCFG_LOOKUP)
 		bad = bad || nla_put_u32(msg, FRA_TABLE, rule->table);
 	r = talk(cfg, msg, bad);

@@ -63,6 +63,9 @@ struct zh_netcfg_rule {
 	uint8_t ip_protocol; /* IPPROTO_ICMP, ..., 0: any */
 	enum zh_netcfg_action action;
 	uint32_t table; /* RT_TABLE_LOCAL, ... for ZH_NETCFG_LOOKUP */
+	uint32_t mark;  /* 0: any */
+	bool has_uid;
+	uint32_t uid;
 };
 int zh_netcfg_rule_add(
 	struct zh_netcfg *cfg, const struct zh_netcfg_rule *rule, struct zh_err *err);
@@ -82,7 +85,8 @@ int zh_netcfg_root_qdisc_del(struct zh_netcfg *cfg, const char *name, struct zh_
 /* Receive packet steering of the device's first queue to one CPU; -1: off. */
 int zh_netcfg_rps_set(int netns_fd, const char *device, int cpu, struct zh_err *err);
 
-/* Sets a sysctl of the namespace, "net/ipv4/ip_forward". -ENOENT: this kernel has none of that name.
+/* Sets a sysctl of the namespace, "net/ipv4/ip_forward". -ENOENT: this kernel has none of that
+ * name.
  */
 int zh_netcfg_sysctl_set(int netns_fd, const char *name, const char *value, struct zh_err *err);
 

@@ -155,15 +155,16 @@ static void add_refusal(struct path *p, size_t way, const struct path_rule_verdi
 	if (p->config->from && !p->config->iif && !is_own(p, &w->flow))
 		snprintf(w->error, sizeof(w->error), "%s: %.60s is no address of this namespace",
 			reason, p->config->from);
-	else if (p->config->iif && w->refusal == EXDEV)
+	else if (p->config->iif && !verdict->is_known &&
+		 (w->refusal == EXDEV || w->refusal == EINVAL))
 		snprintf(w->error, sizeof(w->error),
-			"%s: the source is not accepted by %.40s (rp_filter)", reason,
+			"%s: not accepted by %.40s (rp_filter, or a martian)", reason,
 			p->config->iif);
 	else if (verdict->is_known && verdict->is_found && verdict->table)
 		snprintf(w->error, sizeof(w->error), "%s: a route of type %s in table %u", reason,
 			verdict->type, verdict->table);
 	else if (verdict->is_known && verdict->is_found)
-		snprintf(w->error, sizeof(w->error), "%s: the rule is a %s", reason, verdict->type);
+		snprintf(w->error, sizeof(w->error), "%s: the rule says %s", reason, verdict->type);
 	else
 		snprintf(w->error, sizeof(w->error), "%s", reason);
 	zh_fact_string(p->out, w->error, KEY "error", way);

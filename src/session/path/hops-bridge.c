@@ -89,7 +89,8 @@ static const struct path_link *find_port(
 	return NULL;
 }
 
-static void note_settings(struct walk *w, const struct path_link *bridge)
+/* `ip_hooks`: those of IP that br_netfilter lets such frames pass. */
+static void note_settings(struct walk *w, const struct path_link *bridge, const char *ip_hooks)
 {
 	bool six = w->flow.family == AF_INET6;
 	uint64_t all = 0, hooks = 0, n;
@@ -99,8 +100,7 @@ static void note_settings(struct walk *w, const struct path_link *bridge)
 	zh_fact_get(walk_facts(w), &all, "sysctl.net/bridge/bridge-nf-call-%s",
 		six ? "ip6tables" : "iptables");
 	if (all || (six ? bridge->nf_call6 : bridge->nf_call4))
-		hop_note(w, "br_netfilter: passes the IP hooks prerouting, forward and postrouting "
-			    "of this namespace too");
+		hop_note(w, "br_netfilter: passes IP's %s of this namespace too", ip_hooks);
 	for (i = 0; i < ZH_ARRAY_SIZE(names); i++)
 		if (zh_fact_get(walk_facts(w), &n, "nfhook.bridge.%s.count", names[i]))
 			hooks += n;
@@ -131,7 +131,7 @@ static bool is_kept(struct walk *w, const struct path_link *in, const struct pat
 static void up(struct walk *w, const struct path_link *bridge)
 {
 	hop_add(w, PATH_BRIDGE, bridge, "for the bridge itself: up to IP");
-	note_settings(w, bridge);
+	note_settings(w, bridge, "prerouting hook");
 	w->step = WALK_UP;
 }
 
@@ -156,7 +156,8 @@ void hops_bridge(struct walk *w)
 	out = find_port(w, bridge, &fdb);
 	hop_add(w, PATH_BRIDGE, bridge, "%s%s%s", in ? in->name : "from here", " to ",
 		out ? out->name : "all ports");
-	note_settings(w, bridge);
+	note_settings(
+		w, bridge, in ? "prerouting, forward and postrouting hooks" : "postrouting hook");
 	if (!out) {
 		hop_unseen(w, "the bridge has not learnt who has the address, and no namespace "
 			      "that was found has it: it floods");

@@ -103,18 +103,49 @@ static uint64_t setting(const struct walk *w, int version, const char *device, c
 	return value;
 }
 
+static int ask_here(struct walk *w, const struct zh_flow *flow, struct zh_route *ret,
+	int *ret_errno, struct zh_err *err)
+{
+	zh_autonetlink *nl = NULL;
+	int r = path_enter(w->p, w->place, err);
+
+	if (r == 0)
+		r = zh_netlink_open(&nl, NETLINK_ROUTE, err);
+	return r < 0 ? r : zh_way_ask(nl, flow, ret, ret_errno, err);
+}
+
+/* Whether the way back to the source, on which rp_filter insists, leads elsewhere. Newer kernels
+ * answer EINVAL for that as they do for a martian. */
+static bool is_way_back_elsewhere(struct walk *w, const struct path_link *link, uint64_t rp_filter)
+{
+	struct zh_flow back = {.family = w->flow.family, .to = w->flow.from};
+	struct zh_route route;
+	struct zh_err err;
+	int refusal, r;
+
+	if (!rp_filter)
+		return false;
+	r = ask_here(w, &back, &route, &refusal, &err);
+	if (r != 0)
+		return r > 0;
+	return !strcmp(route.type, "unicast") && rp_filter == 1 && route.ifindex != link->ifindex;
+}
+
 /* Why an arriving packet is refused: the errno of RTM_GETROUTE with a device it came in by. */
 static void end_refused(struct walk *w, int refusal, const struct path_link *link)
 {
 	char device[ZH_FACTS_NAME_MAX];
 	bool four = w->flow.family == AF_INET;
+	uint64_t rp_filter;
 
 	walk_device_key(device, link);
-	if (four && refusal == EXDEV)
+	rp_filter = setting(w, 4, device, "rp_filter_effective");
+	if (four && (refusal == EXDEV ||
+			    (refusal == EINVAL && is_way_back_elsewhere(w, link, rp_filter))))
 		hop_ends(w,
 			"the source is not accepted: the way back does not lead by %s "
 			"(rp_filter is %" PRIu64 ")",
-			link->name, setting(w, 4, device, "rp_filter_effective"));
+			link->name, rp_filter);
 	else if (four && refusal == EHOSTUNREACH && !setting(w, 4, device, "forwarding"))
 		hop_ends(w, "not forwarded: net.ipv4.conf.%s.forwarding is 0", link->name);
 	else if (four && refusal == EINVAL)
@@ -150,16 +181,12 @@ static void forward(struct walk *w, const struct zh_route *route, const struct p
 /* Asks as the kernel does for a packet that came in by a device. As zh_way_ask(). */
 static int ask(struct walk *w, struct zh_route *ret, int *ret_errno, struct zh_err *err)
 {
-	zh_autonetlink *nl = NULL;
 	struct zh_flow flow = w->flow;
-	int r = path_enter(w->p, w->place, err);
 
 	flow.iif = w->link->ifindex;
 	flow.oif = 0;
 	flow.has_uid = false;
-	if (r == 0)
-		r = zh_netlink_open(&nl, NETLINK_ROUTE, err);
-	return r < 0 ? r : zh_way_ask(nl, &flow, ret, ret_errno, err);
+	return ask_here(w, &flow, ret, ret_errno, err);
 }
 
 void hops_received(struct walk *w)

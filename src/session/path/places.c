@@ -129,7 +129,7 @@ static void name_process(struct path_netns *netns, long pid)
 	snprintf(netns->name, sizeof(netns->name), "pid %ld (%.20s)", pid, comm);
 }
 
-/* Of several processes in a namespace the oldest gives the name. */
+/* Of several processes in a namespace the first gives the name. */
 static int add_process(void *arg, const char *name)
 {
 	struct path_map *map = arg;
@@ -149,6 +149,28 @@ static int add_process(void *arg, const char *name)
 	if (netns)
 		name_process(netns, pid);
 	return 0;
+}
+
+/* Kernel threads, which have no program, name a namespace only when nobody else does. */
+static int add_program(void *arg, const char *name)
+{
+	char path[256];
+
+	return zh_sys_readlink(path, sizeof(path), "/proc/%s/exe", name) < 0
+		       ? 0
+		       : add_process(arg, name);
+}
+
+static int add_other(void *arg, const char *name)
+{
+	struct path_map *map = arg;
+	unsigned long long inode;
+	char link[64];
+
+	if (zh_sys_readlink(link, sizeof(link), "/proc/%s/ns/net", name) < 0 ||
+		sscanf(link, "net:[%llu]", &inode) != 1 || find_inode(map, inode))
+		return 0;
+	return add_process(arg, name);
 }
 
 /* Devices and addresses of another namespace; the thread visits it. */
@@ -181,7 +203,8 @@ const struct path_map *path_map_take(struct path *p)
 	for (i = 0; i < p->config->n_via; i++)
 		add_named(map, p->config->via[i]);
 	zh_sys_list(add_run_netns, map, "/run/netns");
-	zh_sys_list(add_process, map, "/proc");
+	zh_sys_list(add_program, map, "/proc");
+	zh_sys_list(add_other, map, "/proc");
 	path_enter(p, 0, NULL);
 	for (i = 1; i < map->n_netns; i++) {
 		int r = visit(p, i, &err);

@@ -66,6 +66,21 @@ static bool is_unlisted(const char *type)
 			       !strcmp(type, "anycast"));
 }
 
+/* "table local", "table 100" */
+static const char *table_name(uint32_t table, char *buf, size_t size)
+{
+	const char *name = table == RT_TABLE_LOCAL     ? "local"
+			   : table == RT_TABLE_MAIN    ? "main"
+			   : table == RT_TABLE_DEFAULT ? "default"
+						       : NULL;
+
+	if (name)
+		snprintf(buf, size, "table %s", name);
+	else
+		snprintf(buf, size, "table %u", table);
+	return buf;
+}
+
 static enum outcome look_up(
 	struct judge *judge, size_t rule, uint32_t table, char *why, size_t size)
 {
@@ -73,6 +88,9 @@ static enum outcome look_up(
 	enum path_lookup found =
 		path_routes_find(&judge->routes, table, &judge->rules->flow->to, &route);
 
+	char name[24];
+
+	table_name(table, name, sizeof(name));
 	judge->ret->table = table;
 	if (table == RT_TABLE_LOCAL && is_unlisted(judge->rules->route->type) &&
 		is_kernels_table(judge, table)) {
@@ -84,15 +102,15 @@ static enum outcome look_up(
 		return is_kernels_table(judge, table) ? DECIDED : UNKNOWN;
 	}
 	if (found == PATH_LOOKUP_NONE) {
-		snprintf(why, size, "table %u has no route to it", table);
+		snprintf(why, size, "%s has no route to it", name);
 		return PASSED;
 	}
 	if (!strcmp(route->type, "throw")) {
-		snprintf(why, size, "table %u sends it on (a throw route)", table);
+		snprintf(why, size, "%s sends it on (a throw route)", name);
 		return PASSED;
 	}
 	if (is_suppressed(judge, rule, route)) {
-		snprintf(why, size, "table %u has only a route of /%u, which does not count", table,
+		snprintf(why, size, "%s has only a route of /%u, which does not count", name,
 			route->len);
 		return PASSED;
 	}
@@ -120,7 +138,7 @@ static enum outcome act(struct judge *judge, size_t rule, char *why, size_t size
 	return look_up(judge, rule, (uint32_t)table, why, size);
 }
 
-/* The rule at which a goto goes on: the first of that priority. */
+/* The rule at which a goto goes on: the first of that priority. Without one it does nothing. */
 static size_t jump(const struct judge *judge, size_t rule, size_t n)
 {
 	uint64_t target, pref;
@@ -129,9 +147,9 @@ static size_t jump(const struct judge *judge, size_t rule, size_t n)
 	if (!rule_number(judge, rule, "goto", &target))
 		return rule + 1;
 	for (i = rule + 1; i < n; i++)
-		if (rule_number(judge, i, "pref", &pref) && pref >= target)
+		if (rule_number(judge, i, "pref", &pref) && pref == target)
 			return i;
-	return n;
+	return rule + 1;
 }
 
 static void pass(const struct judge *judge, size_t rule, const char *why)
