@@ -15,7 +15,8 @@
 #include "session/path.h"
 #include "sys/netns.h"
 
-#define COUNT_MAX 10000
+#define COUNT 12
+#define COUNT_MAX 1000
 #define GAP_NS (5 * ZH_NSEC_PER_MSEC)
 #define VIA_MAX (ZH_PATH_PLACES_MAX - 1)
 #define NOT_SAID UINT64_MAX
@@ -39,7 +40,8 @@ static const struct zh_option options[] = {
 	{"via-netns", 0, ZH_OPTION_STRING, offsetof(struct path_config, via), "NS",
 		"namespaces the way may lead through: NS[,NS]"},
 	{"count", 'c', ZH_OPTION_COUNT, offsetof(struct path_config, count), "N",
-		"how many packets to send and count (12); 0: none", .min = 0, .max = COUNT_MAX},
+		"how many packets to send (12 inside this machine); 0: none", .min = 0,
+		.max = COUNT_MAX},
 	{"timeout", 'W', ZH_OPTION_DURATION, offsetof(struct path_config, timeout_ns), "TIME",
 		"wait this long for answers (500ms)", .min = ZH_NSEC_PER_MSEC,
 		.max = 60 * ZH_NSEC_PER_SEC},
@@ -55,7 +57,7 @@ static const struct zh_option options[] = {
 };
 
 static const struct path_config defaults = {
-	.uid = NOT_SAID, .count = 12, .timeout_ns = 500 * ZH_NSEC_PER_MSEC};
+	.uid = NOT_SAID, .count = NOT_SAID, .timeout_ns = 500 * ZH_NSEC_PER_MSEC};
 
 /* What the options mean, and what they point to. */
 struct plan {
@@ -146,7 +148,8 @@ static int make_plan(const struct path_config *path, int n_words, char **words, 
 	session->iif = path->iif;
 	session->has_uid = path->uid != NOT_SAID;
 	session->uid = session->has_uid ? (uint32_t)path->uid : 0;
-	session->count = (uint32_t)path->count;
+	session->count_given = path->count != NOT_SAID;
+	session->count = session->count_given ? (uint32_t)path->count : COUNT;
 	session->gap_ns = GAP_NS;
 	session->timeout_ns = path->timeout_ns;
 	session->stop = cmd_interrupted;
@@ -202,15 +205,25 @@ static int show(const struct path_config *path, const struct zh_record *record,
 	return cmd_print(&path->common, doc, err);
 }
 
-/* Packets that were wanted and not sent, without a finding that says why. */
-static int status_of(const struct path_config *path, const struct zh_record *record,
+/* Whether the way leads out of the machine, where packets are sent only on demand. */
+static bool leaves(const struct zh_record *record)
+{
+	size_t n = zh_path_n_hops(record);
+	const char *kind = n ? zh_path_text(record, "path.way.0.hop.%zu.kind", n - 1) : NULL;
+
+	return kind && !strcmp(kind, "leaves");
+}
+
+/* Unable: packets were wanted and not sent, without a finding that says why. */
+static int status_of(const struct zh_path_config *session, const struct zh_record *record,
 	const struct zh_explanation *explanation, struct zh_err *err)
 {
 	const char *why = zh_path_text(record, "path.way.0.proof.not_sent");
 
 	if (zh_path_has_findings(record, explanation))
 		return ZH_EXIT_FINDINGS;
-	if (!path->count || path->iif || record->interrupted || !why)
+	if (!session->count || session->iif || record->interrupted || !why ||
+		(leaves(record) && !session->count_given))
 		return ZH_EXIT_OK;
 	zh_err_set(err, -EIO, "no packet was sent: %s", why);
 	return ZH_EXIT_UNABLE;
@@ -246,7 +259,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 		*err = save_err;
 		return ZH_EXIT_UNABLE;
 	}
-	return status_of(path, record, explanation, err);
+	return status_of(&plan.session, record, explanation, err);
 }
 
 const struct zh_command zh_command_path = {
@@ -259,13 +272,12 @@ const struct zh_command zh_command_path = {
 		"  sudo zerohop path --via-netns blue 10.1.0.2   # into a container\n"
 		"  sudo zerohop path --steps localhost       # one hop at a time\n"
 		"  zerohop path 127.1.2.3 -j | jq .decision.dev\n",
-	.notes =
-		"TARGET is a host (ICMP echo), icmp:HOST, udp:HOST[:PORT], tcp:HOST[:PORT], "
-		"unix:PATH or\nunix-dgram:PATH; a host may be any address: the packets of the proof "
-		"do leave the machine\nwhen their way does. Needs root to see everything; what could "
-		"not be seen is marked.\n"
-		"Exit status: 0 as it should be; 1 a diversion, a drop or an asymmetry; 2 usage; 3 "
-		"could not\nmeasure.\n",
+	.notes = "TARGET is a host (ICMP echo), icmp:HOST, udp:HOST[:PORT], tcp:HOST[:PORT], "
+		 "unix:PATH or\nunix-dgram:PATH. Where the way leaves this machine packets are "
+		 "sent only with --count.\nNeeds root to see everything; what could not be seen "
+		 "is marked.\n"
+		 "Exit status: 0 as it should be; 1 a diversion, a drop or an asymmetry; 2 usage; "
+		 "3 could not\nmeasure.\n",
 	.options = options,
 	.config_size = sizeof(struct path_config),
 	.defaults = &defaults,

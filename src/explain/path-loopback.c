@@ -97,28 +97,31 @@ static void describe_offloads(const struct zh_record *record, struct zh_node *pa
 		zh_node_value(parent, NULL, "offloads off", zh_string(off.text));
 }
 
-static void describe_segments(const struct zh_record *record, struct zh_node *parent)
+/* How many packets one large send made; `group` is "segments" (lo's own MTU) or "segments_small".
+ */
+static void describe_segments(
+	const struct zh_record *record, const char *group, struct zh_node *parent)
 {
 	static const char *const keys[] = {"on", "off", "sent_bytes", "mtu"};
-	struct zh_node *node = zh_node_object(parent, "segments", NULL);
-	char text[200], bytes[32];
+	struct zh_node *node = zh_node_object(parent, group, NULL);
+	char title[64], text[200], bytes[32];
 	size_t i;
 
 	for (i = 0; i < ZH_ARRAY_SIZE(keys); i++)
 		zh_node_value(
-			node, keys[i], NULL, zh_path_cell(record, "path.lo.segments.%s", keys[i]));
-	if (!zh_path_has(record, "path.lo.segments.on") ||
-		!zh_path_has(record, "path.lo.segments.off"))
+			node, keys[i], NULL, zh_path_cell(record, "path.lo.%s.%s", group, keys[i]));
+	if (!zh_path_has(record, "path.lo.%s.on", group) ||
+		!zh_path_has(record, "path.lo.%s.off", group))
 		return;
 	zh_format_bytes(
-		bytes, sizeof(bytes), zh_path_number(record, "path.lo.segments.sent_bytes"));
+		bytes, sizeof(bytes), zh_path_number(record, "path.lo.%s.sent_bytes", group));
+	snprintf(title, sizeof(title), "%s over MTU %" PRIu64, bytes,
+		zh_path_number(record, "path.lo.%s.mtu", group));
 	snprintf(text, sizeof(text),
-		"%s by TCP with MTU %" PRIu64 ": %" PRIu64 " packets with TSO and GSO, %" PRIu64
-		" without",
-		bytes, zh_path_number(record, "path.lo.segments.mtu"),
-		zh_path_number(record, "path.lo.segments.on"),
-		zh_path_number(record, "path.lo.segments.off"));
-	zh_node_value(parent, NULL, "segmentation", zh_string(text));
+		"%" PRIu64 " packets with TSO and GSO, %" PRIu64 " without (one TCP send)",
+		zh_path_number(record, "path.lo.%s.on", group),
+		zh_path_number(record, "path.lo.%s.off", group));
+	zh_node_value(parent, NULL, title, zh_string(text));
 }
 
 static void describe_closed_ports(const struct zh_record *record, struct zh_node *parent)
@@ -165,7 +168,8 @@ void zh_path_describe_loopback(const struct zh_record *record, struct zh_node *p
 		zh_node_value(node, rows[i].key, rows[i].title,
 			zh_path_cell(record, "path.lo.%s", rows[i].key));
 	describe_offloads(record, node);
-	describe_segments(record, node);
+	describe_segments(record, "segments", node);
+	describe_segments(record, "segments_small", node);
 	zh_node_value(node, "checksum",
 		zh_path_text(record, "path.lo.checksum") ? "checksums" : NULL,
 		zh_path_cell(record, "path.lo.checksum"));

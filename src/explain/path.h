@@ -52,6 +52,7 @@
  * path.lo.offload.NAME                       "on", "off", "on (fixed)"
  * path.lo.segments.on .off .sent_bytes .mtu  packets on lo for one large TCP send with TSO and GSO
  *                                            on and off, in a fresh namespace
+ * path.lo.segments_small.*    the same over a small MTU, as a card has
  * path.lo.checksum                           one line: what is skipped
  * path.lo.closed_port.V.result .took_ns      V 4 or 6: "refused", "timeout"
  */

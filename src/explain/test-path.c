@@ -58,8 +58,10 @@
 	"path.lo.covers.1.type =local\npath.lo.covers.1.answered 1\n"                              \
 	"path.lo.offload.tx-tcp-segmentation =on\npath.lo.offload.rx-checksum =on (fixed)\n"       \
 	"path.lo.offload.rx-gro-hw =off (fixed)\n"                                                 \
-	"path.lo.segments.on 17\npath.lo.segments.off 725\npath.lo.segments.sent_bytes 1048576\n"  \
-	"path.lo.segments.mtu 1500\n"                                                              \
+	"path.lo.segments.on 24\npath.lo.segments.off 24\npath.lo.segments.sent_bytes 1048576\n"   \
+	"path.lo.segments.mtu 65536\n"                                                             \
+	"path.lo.segments_small.on 17\npath.lo.segments_small.off 725\n"                           \
+	"path.lo.segments_small.sent_bytes 1048576\npath.lo.segments_small.mtu 1500\n"             \
 	"path.lo.checksum =no checksum is computed or verified: lo claims both\n"                  \
 	"path.lo.closed_port.4.result =refused\npath.lo.closed_port.4.took_ns 41000\n"
 
