@@ -69,6 +69,21 @@ bool hops_to_child(struct walk *w)
 	return child != NULL;
 }
 
+/*
+ * Between siblings in bridge mode the frame arrives at the parent's receive side, for its taps, and
+ * only there the child is chosen: the parent's steering, backlog and filters are on the way.
+ */
+static void to_sibling(struct walk *w, const struct path_link *parent)
+{
+	const struct path_link *link = w->link;
+
+	hop_add(w, PATH_MACVLAN, link, "%s mode: to the receive side of the parent %s%s%s",
+		mode_name(link->macvlan_mode), parent->name,
+		parent->netns == link->netns ? "" : " in ",
+		parent->netns == link->netns ? "" : w->p->map.netns[parent->netns].name);
+	walk_move(w, parent);
+}
+
 /* Out by the parent, whose own stack does not see it. */
 static void by_parent(struct walk *w, const struct path_link *parent)
 {
@@ -92,7 +107,7 @@ void hops_macvlan(struct walk *w)
 	sibling = walk_child(w, parent);
 	if (sibling && link->macvlan_mode == MACVLAN_MODE_BRIDGE &&
 		sibling->macvlan_mode == MACVLAN_MODE_BRIDGE) {
-		to_child(w, link, sibling);
+		to_sibling(w, parent);
 		return;
 	}
 	hop_add(w, PATH_MACVLAN, link, "%s mode: out by the parent %s%s%s", mode, parent->name,

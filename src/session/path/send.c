@@ -228,14 +228,15 @@ static bool stopped(const struct run *run)
 	return run->send->stop && run->send->stop(run->send->arg);
 }
 
-/* Waits for the current packet's answer, and answers for the other end meanwhile. */
+/* Waits for the current packet's answer, and answers for the other end meanwhile; also when it is
+ * time to stop, so that no packet is called lost that was not waited for. */
 static void await_datagram(struct run *run, struct path_sent *ret)
 {
 	uint64_t end_ns = zh_now_ns() + run->send->timeout_ns, now_ns;
 	struct pollfd fds[2] = {
 		{.fd = run->fd, .events = POLLIN}, {.fd = run->answerer.fd, .events = POLLIN}};
 
-	while ((now_ns = zh_now_ns()) < end_ns && !stopped(run)) {
+	while ((now_ns = zh_now_ns()) < end_ns) {
 		struct timespec left = {.tv_sec = (time_t)((end_ns - now_ns) / ZH_NSEC_PER_SEC),
 			.tv_nsec = (long)((end_ns - now_ns) % ZH_NSEC_PER_SEC)};
 

@@ -17,8 +17,7 @@
 struct device {
 	size_t place; /* UNKNOWN_PLACE: none of the path's */
 	uint32_t ifindex, netns;
-	uint64_t out[2], in[2]; /* handed to it; taken up from it */
-	uint64_t any[2];
+	uint64_t seen[2];
 };
 
 struct hook {
@@ -84,16 +83,16 @@ static size_t place_of(const struct path *p, uint32_t netns)
 	return UNKNOWN_PLACE;
 }
 
-static struct device *device_of(struct path_tally *tally, const struct zh_trail_step *step)
+static struct device *device_of(struct path_tally *tally, uint32_t netns, uint32_t ifindex)
 {
 	struct device *device;
 	size_t i;
 
-	if (!step->ifindex || !step->netns)
+	if (!ifindex || !netns)
 		return NULL;
 	for (i = 0; i < tally->n_devices; i++) {
 		device = &tally->devices[i];
-		if (device->ifindex == step->ifindex && device->netns == step->netns)
+		if (device->ifindex == ifindex && device->netns == netns)
 			return device;
 	}
 	if (tally->n_devices == DEVICES_MAX) {
@@ -101,9 +100,8 @@ static struct device *device_of(struct path_tally *tally, const struct zh_trail_
 		return NULL;
 	}
 	device = &tally->devices[tally->n_devices++];
-	*device = (struct device){.place = place_of(tally->p, step->netns),
-		.ifindex = step->ifindex,
-		.netns = step->netns};
+	*device = (struct device){
+		.place = place_of(tally->p, netns), .ifindex = ifindex, .netns = netns};
 	return device;
 }
 
@@ -121,36 +119,26 @@ static bool is_repeated(const struct zh_trail_step *steps, size_t i)
 	return false;
 }
 
-/* The same for a group of points, bit by point. */
-static bool was_seen(const struct zh_trail_step *steps, size_t i, uint32_t points)
+/* Whether an earlier step of the packet's leg was on the same device. */
+static bool was_seen(const struct zh_trail_step *steps, size_t i)
 {
 	const struct zh_trail_step *s = &steps[i];
 	size_t k;
 
 	for (k = 0; k < i; k++)
-		if ((points >> steps[k].point & 1) && steps[k].leg == s->leg &&
+		if (steps[k].point != ZH_TRAIL_DROP && steps[k].point != ZH_TRAIL_HOOK_IN &&
+			steps[k].point != ZH_TRAIL_HOOK_OUT && steps[k].leg == s->leg &&
 			steps[k].netns == s->netns && steps[k].ifindex == s->ifindex)
 			return true;
 	return false;
 }
 
-#define OUT_POINTS (1u << ZH_TRAIL_QUEUE | 1u << ZH_TRAIL_XMIT)
-#define IN_POINTS (1u << ZH_TRAIL_BACKLOG | 1u << ZH_TRAIL_RX)
-
 static void count_device(struct path_tally *tally, const struct zh_trail_step *steps, size_t i)
 {
-	struct device *device = device_of(tally, &steps[i]);
-	uint32_t leg = steps[i].leg & 1;
-	uint32_t point = 1u << steps[i].point;
+	struct device *device = device_of(tally, steps[i].netns, steps[i].ifindex);
 
-	if (!device)
-		return;
-	if (point & OUT_POINTS && !was_seen(steps, i, OUT_POINTS))
-		device->out[leg]++;
-	if (point & IN_POINTS && !was_seen(steps, i, IN_POINTS))
-		device->in[leg]++;
-	if (!was_seen(steps, i, OUT_POINTS | IN_POINTS))
-		device->any[leg]++;
+	if (device && !was_seen(steps, i))
+		device->seen[steps[i].leg & 1]++;
 }
 
 static void count_hook(struct path_tally *tally, const struct zh_trail_step *steps, size_t i)
@@ -318,8 +306,8 @@ static void finish_devices(struct path_tally *tally)
 		if (d->place == UNKNOWN_PLACE)
 			continue;
 		name_device(tally->p, d->place, d->ifindex, name, sizeof(name));
-		FACT(tally, d->any[0], "dev.%zu.%s.requests", d->place, name);
-		FACT(tally, d->any[1], "dev.%zu.%s.replies", d->place, name);
+		FACT(tally, d->seen[0], "dev.%zu.%s.requests", d->place, name);
+		FACT(tally, d->seen[1], "dev.%zu.%s.replies", d->place, name);
 	}
 	finish_idle(tally);
 }
@@ -353,6 +341,19 @@ static const struct device *find_device(
 	return NULL;
 }
 
+/* A macvlan child takes its packets from the parent's receive path, behind the point where received
+ * packets are counted. */
+static bool counts_received(const struct path_tally *tally, const struct path_hop *hop)
+{
+	const struct zh_fact_set *facts = tally->p->places[hop->place].facts;
+	const char *kind;
+	char name[64];
+
+	name_device(tally->p, hop->place, hop->ifindex, name, sizeof(name));
+	kind = facts ? zh_fact_text(facts, "link.%s.kind", name) : NULL;
+	return !kind || (strcmp(kind, "macvlan") && strcmp(kind, "macvtap"));
+}
+
 static bool any_hook_seen(const struct path_tally *tally, size_t place)
 {
 	size_t number;
@@ -363,46 +364,54 @@ static bool any_hook_seen(const struct path_tally *tally, size_t place)
 	return false;
 }
 
-/* What passed a hop; false when that kind of hop is not watched. */
-static bool count_hop(const struct path_tally *tally, const struct path_hop *hop, uint64_t ret[2])
+/* What passed a hop by leg; ret_known says which of the two is watched there. */
+static void count_hop(const struct path_tally *tally, const struct path_hop *hop, uint64_t ret[2],
+	bool ret_known[2])
 {
 	const struct device *device;
 
+	ret[0] = ret[1] = 0;
+	ret_known[0] = ret_known[1] = true;
 	switch (hop->kind) {
 	case PATH_SOCKET:
 		ret[0] = tally->sent;
 		ret[1] = tally->answered;
-		return true;
+		break;
 	case PATH_END:
 		ret[0] = ret[1] = tally->answered + tally->refused;
-		return !hop->ends || ret[0];
+		ret_known[0] = ret_known[1] = !hop->ends || ret[0];
+		break;
 	case PATH_NETFILTER:
-		if (hop->hook < 0 || !any_hook_seen(tally, hop->place))
-			return false;
+		ret_known[0] = ret_known[1] = hop->hook >= 0 && any_hook_seen(tally, hop->place);
+		if (!ret_known[0])
+			break;
 		ret[0] = tally->hooks[hop->place][hop->hook].in[0];
 		ret[1] = tally->hooks[hop->place][mirrored[hop->hook]].in[1];
-		return true;
+		break;
 	case PATH_DEVICE:
 		device = find_device(tally, hop->place, hop->ifindex);
-		ret[0] = !device ? 0 : hop->is_inbound ? device->in[0] : device->out[0];
-		ret[1] = !device ? 0 : hop->is_inbound ? device->out[1] : device->in[1];
-		return tally->n_devices > 0;
+		if (device)
+			memcpy(ret, device->seen, sizeof(device->seen));
+		ret_known[!hop->is_inbound] = ret[!hop->is_inbound] || counts_received(tally, hop);
+		break;
 	default:
-		return false;
+		ret_known[0] = ret_known[1] = false;
 	}
 }
 
 static void finish_hops(struct path_tally *tally)
 {
 	const struct path_way *way = &tally->p->ways[tally->way];
+	bool known[2];
 	uint64_t n[2];
 	size_t i;
 
 	for (i = 0; i < way->n_hops; i++) {
-		if (!count_hop(tally, &way->hops[i], n))
-			continue;
-		FACT(tally, n[0], "hop.%zu.requests", i);
-		FACT(tally, n[1], "hop.%zu.replies", i);
+		count_hop(tally, &way->hops[i], n, known);
+		if (known[0])
+			FACT(tally, n[0], "hop.%zu.requests", i);
+		if (known[1])
+			FACT(tally, n[1], "hop.%zu.replies", i);
 	}
 }
 
@@ -425,7 +434,7 @@ static void finish_strays(struct path_tally *tally)
 	for (i = 0; i < tally->n_devices; i++) {
 		const struct device *d = &tally->devices[i];
 
-		if (!d->any[0] || is_on_way(tally, d))
+		if (!d->seen[0] || is_on_way(tally, d))
 			continue;
 		name_device(tally->p, d->place, d->ifindex, name, sizeof(name));
 		if (d->place == UNKNOWN_PLACE) {
@@ -435,7 +444,7 @@ static void finish_strays(struct path_tally *tally)
 			FACT(tally, d->place, "stray.%zu.place", n);
 		}
 		FACT_TEXT(tally, name, "stray.%zu.dev", n);
-		FACT(tally, d->any[0], "stray.%zu.packets", n++);
+		FACT(tally, d->seen[0], "stray.%zu.packets", n++);
 	}
 }
 
@@ -445,7 +454,7 @@ static size_t hop_of(const struct path_tally *tally, const struct zh_trail_step 
 	const struct path_way *way = &tally->p->ways[tally->way];
 	size_t place = place_of(tally->p, step->netns), i, found = way->n_hops;
 	bool is_hook = step->point == ZH_TRAIL_HOOK_IN || step->point == ZH_TRAIL_HOOK_OUT;
-	bool is_in = 1u << step->point & IN_POINTS;
+	bool is_in = step->point == ZH_TRAIL_BACKLOG || step->point == ZH_TRAIL_RX;
 	int hook = is_hook && step->what < NF_INET_NUMHOOKS ? (int)step->what : -1;
 
 	if (hook >= 0 && step->leg)
@@ -511,8 +520,32 @@ static void finish_lost(struct path_tally *tally)
 	}
 }
 
+/*
+ * What a macvlan child received is counted by nobody but the hook behind it: taken from there. On
+ * arrival that are requests, where the packet was sent from the answers.
+ */
+static void infer_received(struct path_tally *tally)
+{
+	const struct path_way *way = &tally->p->ways[tally->way];
+	struct device *device;
+	size_t i;
+
+	for (i = 0; i < way->n_hops; i++) {
+		const struct path_hop *hop = &way->hops[i];
+		int leg = !hop->is_inbound;
+
+		if (hop->kind != PATH_DEVICE || counts_received(tally, hop))
+			continue;
+		device = device_of(
+			tally, (uint32_t)tally->p->places[hop->place].inode, hop->ifindex);
+		if (device && !device->seen[leg])
+			device->seen[leg] = tally->hooks[hop->place][NF_INET_PRE_ROUTING].in[leg];
+	}
+}
+
 void path_tally_finish(struct path_tally *tally)
 {
+	infer_received(tally);
 	finish_devices(tally);
 	finish_hooks(tally);
 	finish_hops(tally);
