@@ -233,10 +233,8 @@ static void from_rulesets(struct walk *w, struct hook *hook)
 	if (no_nft)
 		hop_unseen(w, "%s", no_nft);
 	else
-		hop_unseen(w, "conntrack, BPF and the like: %s",
-			why && strstr(why, "CONFIG_") ? "this kernel does not list its hooks"
-			: why                         ? why
-						      : "nobody looked");
+		zh_record_not_measured(w->p->record, "conntrack, BPF and others at netfilter hooks",
+			"%s", why ? why : "nobody looked");
 }
 
 void hops_netfilter(struct walk *w, int number)
