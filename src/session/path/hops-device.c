@@ -9,12 +9,26 @@
 #include "facts/read.h"
 #include "session/path/hops.h"
 
+/* How many qdiscs queue; those that only hold filters do not. */
+static size_t queues_of(const struct zh_fact_set *facts, const char *device)
+{
+	char pattern[ZH_FACTS_NAME_MAX + 24];
+	const struct zh_fact *fact;
+	size_t pos = 0, n = 0;
+
+	snprintf(pattern, sizeof(pattern), "qdisc.%s.*.kind", device);
+	while ((fact = zh_fact_next(facts, pattern, &pos)))
+		n += fact->text && strcmp(fact->text, "clsact") != 0 &&
+		     strcmp(fact->text, "ingress") != 0;
+	return n;
+}
+
 void hops_qdisc(struct walk *w, const struct path_link *link)
 {
 	const struct zh_fact_set *facts = walk_facts(w);
 	const char *why = walk_why_not(w, "qdisc"), *root;
 	char device[ZH_FACTS_NAME_MAX];
-	uint64_t n = 0, waiting = 0, drops = 0;
+	uint64_t waiting = 0, drops = 0;
 
 	root = zh_fact_text(facts, "qdisc.%s.root", walk_device_key(device, link));
 	if (!root)
@@ -28,8 +42,8 @@ void hops_qdisc(struct walk *w, const struct path_link *link)
 		hop_add(w, PATH_QDISC, link, "noqueue: handed to the device at once");
 		return;
 	}
-	zh_fact_get(facts, &n, "qdisc.%s.count", device);
-	hop_add(w, PATH_QDISC, link, "%s%s", root, n > 1 ? " with more below it" : "");
+	hop_add(w, PATH_QDISC, link, "%s%s", root,
+		queues_of(facts, device) > 1 ? " with more below it" : "");
 	if (zh_fact_get(facts, &waiting, "qdisc.%s.0.qlen_pkts", device) &&
 		zh_fact_get(facts, &drops, "qdisc.%s.0.drops_pkts", device))
 		hop_note(w, "%" PRIu64 " packets wait now, %" PRIu64 " were dropped so far",
