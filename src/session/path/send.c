@@ -20,6 +20,7 @@
 
 #define MESSAGE_BYTES 56
 #define FRAME_MAX 1500
+#define WINDOW 64u /* packets under way at once */
 #define LEG_OFFSET offsetof(struct zh_wire, leg)
 
 union address {
@@ -147,33 +148,60 @@ static void answer_datagram(int fd)
 	sendto(fd, message, (size_t)n, 0, &from.any, len);
 }
 
-/* What is under way. */
+/* What is under way. Packets do not wait for each other's answers: a lossy way takes one timeout,
+ * not one a packet. */
 struct run {
 	struct path_send *send;
 	union address to;
 	socklen_t to_len;
 	struct answerer answerer; /* fd -1: somebody else answers */
-	int fd;                   /* of datagrams; of the current attempt */
-	bool is_raw;
+	bool is_tcp, is_raw;
+	int fd;           /* of datagrams */
 	uint16_t icmp_id; /* network order */
-	uint32_t seq;
+	uint32_t next;    /* packet to be sent */
+	uint32_t n_open;  /* sent, and its fate not known */
+	struct open {
+		bool is_open;
+		int fd; /* of a connection attempt */
+		uint64_t deadline_ns;
+	} open[PATH_SENT_MAX];
 };
+
+static void settle(struct run *run, uint32_t seq, enum path_outcome outcome, int error)
+{
+	struct open *open = &run->open[seq];
+
+	run->send->sent[seq] = (struct path_sent){outcome, error};
+	if (run->is_tcp)
+		zh_closep(&open->fd);
+	open->is_open = false;
+	run->n_open--;
+}
+
+static uint32_t oldest_open(const struct run *run)
+{
+	uint32_t seq;
+
+	for (seq = 0; seq < run->next && !run->open[seq].is_open; seq++)
+		;
+	return seq;
+}
 
 static void fill_wire(const struct run *run, uint8_t *payload)
 {
 	const struct zh_wire wire = {.magic = ZH_WIRE_MAGIC,
 		.run = run->send->run,
-		.seq = run->seq,
+		.seq = run->next,
 		.size = MESSAGE_BYTES};
 
 	memset(payload, 'z', MESSAGE_BYTES);
 	memcpy(payload, &wire, sizeof(wire));
 }
 
-static ssize_t send_one(const struct run *run)
+static ssize_t send_message(const struct run *run)
 {
 	uint8_t message[ZH_ICMP_HEADER + MESSAGE_BYTES];
-	uint16_t sum, seq = htons((uint16_t)run->seq);
+	uint16_t sum, seq = htons((uint16_t)run->next);
 	bool is_echo = run->send->flow->protocol != IPPROTO_UDP;
 	int family = run->send->flow->family;
 
@@ -189,8 +217,60 @@ static ssize_t send_one(const struct run *run)
 	return send(run->fd, message, sizeof(message), 0);
 }
 
-/* Whether what was received is the answer to the current packet. */
-static bool is_answer(const struct run *run, const uint8_t *message, size_t len)
+/* A refusal of an earlier datagram is told by the next call, whatever that was for. */
+static int send_datagram(struct run *run)
+{
+	uint32_t seq;
+	int tries;
+
+	for (tries = 0; tries < 2; tries++) {
+		if (send_message(run) >= 0)
+			return 0;
+		seq = oldest_open(run);
+		if (errno != ECONNREFUSED || seq == run->next)
+			break;
+		settle(run, seq, PATH_REFUSED, ECONNREFUSED);
+	}
+	return -errno;
+}
+
+/* A connection attempt from a port of its own. 0, a negative errno of connect(), or 1 with err: no
+ * attempt could be made. */
+static int attempt(struct run *run, int *ret_fd, struct zh_err *err)
+{
+	const struct zh_flow *flow = run->send->flow;
+	uint16_t port = 0;
+	int fd = prepare(flow, open_as(flow, open_tcp, NULL, err), &port, err);
+
+	if (fd < 0)
+		return 1;
+	*ret_fd = fd;
+	if (run->send->trail)
+		zh_trail_port(run->send->trail, run->next, port);
+	return connect(fd, &run->to.any, run->to_len) == 0 || errno == EINPROGRESS ? 0 : -errno;
+}
+
+static int send_next(struct run *run, struct zh_err *err)
+{
+	struct path_send *send = run->send;
+	uint32_t seq = run->next;
+	int fd = -1, r = run->is_tcp ? attempt(run, &fd, err) : send_datagram(run);
+
+	if (r > 0)
+		return err->code;
+	run->open[seq] = (struct open){
+		.is_open = true, .fd = fd, .deadline_ns = zh_now_ns() + send->timeout_ns};
+	run->n_open++;
+	run->next++;
+	send->n_sent++;
+	if (r < 0)
+		settle(run, seq, r == -ECONNREFUSED ? PATH_REFUSED : PATH_FAILED, -r);
+	return 0;
+}
+
+/* The packet that a message answers; run->next when it is none of ours. Somebody's service says
+ * what it likes: then it is the oldest without an answer. */
+static uint32_t answered_by(const struct run *run, const uint8_t *message, size_t len)
 {
 	const struct zh_flow *flow = run->send->flow;
 	struct zh_wire wire;
@@ -199,28 +279,90 @@ static bool is_answer(const struct run *run, const uint8_t *message, size_t len)
 		message =
 			zh_icmp_reply(message, len, flow->family, run->is_raw, run->icmp_id, &len);
 	else if (run->answerer.fd < 0)
-		return true; /* somebody's service says what it likes */
+		return oldest_open(run);
 	if (!message || len < sizeof(wire))
-		return false;
+		return run->next;
 	memcpy(&wire, message, sizeof(wire));
-	return wire.magic == ZH_WIRE_MAGIC && wire.run == run->send->run && wire.seq == run->seq;
+	if (wire.magic != ZH_WIRE_MAGIC || wire.run != run->send->run || wire.seq >= run->next ||
+		!run->open[wire.seq].is_open)
+		return run->next;
+	return wire.seq;
 }
 
-/* Receives once: true when the packet's fate is known. */
-static bool receive_one(const struct run *run, struct path_sent *ret)
+static void receive_datagrams(struct run *run)
 {
 	uint8_t message[FRAME_MAX];
-	ssize_t n = recv(run->fd, message, sizeof(message), MSG_DONTWAIT);
+	uint32_t seq;
+	ssize_t n;
 
-	if (n >= 0 && is_answer(run, message, (size_t)n)) {
-		ret->outcome = PATH_ANSWERED;
-		return true;
+	while (run->n_open) {
+		n = recv(run->fd, message, sizeof(message), MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		seq = n < 0 ? oldest_open(run) : answered_by(run, message, (size_t)n);
+		if (seq < run->next)
+			settle(run, seq, n < 0 ? PATH_REFUSED : PATH_ANSWERED, n < 0 ? errno : 0);
 	}
-	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		*ret = (struct path_sent){PATH_REFUSED, errno};
-		return true;
+}
+
+static void finish_attempt(struct run *run, uint32_t seq)
+{
+	int code = 0;
+	socklen_t len = sizeof(code);
+
+	getsockopt(run->open[seq].fd, SOL_SOCKET, SO_ERROR, &code, &len);
+	settle(run, seq, code ? PATH_REFUSED : PATH_ANSWERED, code);
+}
+
+/* The other end's half of what is answered here; nothing is said on it. */
+static void answer(const struct answerer *answerer)
+{
+	int fd;
+
+	if (answerer->type != SOCK_STREAM) {
+		answer_datagram(answerer->fd);
+		return;
 	}
-	return false;
+	fd = accept4(answerer->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void expire(struct run *run, uint64_t now_ns)
+{
+	uint32_t seq;
+
+	for (seq = 0; seq < run->next && run->n_open; seq++)
+		if (run->open[seq].is_open && now_ns >= run->open[seq].deadline_ns)
+			settle(run, seq, PATH_SILENT, 0);
+}
+
+/* Sleeps until something comes, or `until_ns`. */
+static void wait_events(struct run *run, uint64_t now_ns, uint64_t until_ns)
+{
+	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec left = {.tv_sec = (time_t)(left_ns / ZH_NSEC_PER_SEC),
+		.tv_nsec = (long)(left_ns % ZH_NSEC_PER_SEC)};
+	struct pollfd fds[2 + WINDOW] = {
+		{.fd = run->answerer.fd, .events = POLLIN}, {.fd = run->fd, .events = POLLIN}};
+	uint32_t seqs[WINDOW], seq;
+	nfds_t n = 0, i;
+
+	for (seq = 0; run->is_tcp && seq < run->next && n < WINDOW; seq++) {
+		if (!run->open[seq].is_open)
+			continue;
+		fds[2 + n] = (struct pollfd){.fd = run->open[seq].fd, .events = POLLOUT};
+		seqs[n++] = seq;
+	}
+	if (ppoll(fds, 2 + n, &left, NULL) <= 0)
+		return;
+	if (fds[0].revents & POLLIN)
+		answer(&run->answerer);
+	if (fds[1].revents)
+		receive_datagrams(run);
+	for (i = 0; i < n; i++)
+		if (fds[2 + i].revents)
+			finish_attempt(run, seqs[i]);
 }
 
 static bool stopped(const struct run *run)
@@ -228,73 +370,30 @@ static bool stopped(const struct run *run)
 	return run->send->stop && run->send->stop(run->send->arg);
 }
 
-/* Waits for the current packet's answer, and answers for the other end meanwhile; also when it is
- * time to stop, so that no packet is called lost that was not waited for. */
-static void await_datagram(struct run *run, struct path_sent *ret)
+/* Those under way are waited for also when it is time to stop, so that none is called lost that was
+ * not waited for. */
+static int send_each(struct run *run, struct zh_err *err)
 {
-	uint64_t end_ns = zh_now_ns() + run->send->timeout_ns, now_ns;
-	struct pollfd fds[2] = {
-		{.fd = run->fd, .events = POLLIN}, {.fd = run->answerer.fd, .events = POLLIN}};
+	struct path_send *send = run->send;
+	uint64_t start_ns = zh_now_ns(), now_ns = start_ns, due_ns, until_ns;
+	bool more = true;
+	int r = 0;
 
-	while ((now_ns = zh_now_ns()) < end_ns) {
-		struct timespec left = {.tv_sec = (time_t)((end_ns - now_ns) / ZH_NSEC_PER_SEC),
-			.tv_nsec = (long)((end_ns - now_ns) % ZH_NSEC_PER_SEC)};
-
-		if (ppoll(fds, 2, &left, NULL) <= 0)
+	while ((more = more && r == 0 && run->next < send->count && !stopped(run)) || run->n_open) {
+		due_ns = start_ns + run->next * send->gap_ns;
+		if (more && now_ns >= due_ns && run->n_open < WINDOW) {
+			r = send_next(run, err);
 			continue;
-		if (fds[1].revents & POLLIN)
-			answer_datagram(run->answerer.fd);
-		if (fds[0].revents && receive_one(run, ret))
-			return;
+		}
+		until_ns = run->n_open ? run->open[oldest_open(run)].deadline_ns : due_ns;
+		if (more && run->n_open < WINDOW)
+			until_ns = ZH_MIN(until_ns, due_ns);
+		wait_events(run, now_ns, until_ns);
+		now_ns = zh_now_ns();
+		expire(run, now_ns);
 	}
-	ret->outcome = PATH_SILENT;
-}
-
-static int send_datagram(struct run *run, struct path_sent *ret, struct zh_err *err)
-{
-	(void)err;
-	if (send_one(run) < 0 && (errno != ECONNREFUSED || send_one(run) < 0))
-		*ret = (struct path_sent){PATH_FAILED, errno};
-	else
-		await_datagram(run, ret);
-	return 0;
-}
-
-/* How a connection attempt ended; the other end's half is taken from its queue. */
-static void await_connection(struct run *run, struct path_sent *ret)
-{
-	struct pollfd poll_fd = {.fd = run->fd, .events = POLLOUT};
-	int code = 0, fd;
-	socklen_t len = sizeof(code);
-
-	ret->outcome = PATH_SILENT;
-	if (poll(&poll_fd, 1, (int)(run->send->timeout_ns / ZH_NSEC_PER_MSEC)) > 0 &&
-		getsockopt(run->fd, SOL_SOCKET, SO_ERROR, &code, &len) == 0)
-		*ret = (struct path_sent){code ? PATH_REFUSED : PATH_ANSWERED, code};
-	fd = run->answerer.fd < 0 ? -1 : accept4(run->answerer.fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* A connection attempt from a port of its own, closed without a byte. */
-static int attempt(struct run *run, struct path_sent *ret, struct zh_err *err)
-{
-	const struct zh_flow *flow = run->send->flow;
-	uint16_t port = 0;
-	int fd = open_as(flow, open_tcp, NULL, err);
-
-	run->fd = prepare(flow, fd, &port, err);
-	if (run->fd < 0)
-		return run->fd;
-	if (run->send->trail)
-		zh_trail_port(run->send->trail, run->seq, port);
-	if (connect(run->fd, &run->to.any, run->to_len) == 0 || errno == EINPROGRESS)
-		await_connection(run, ret);
-	else
-		*ret = (struct path_sent){
-			errno == ECONNREFUSED ? PATH_REFUSED : PATH_FAILED, errno};
-	close(zh_take_fd(&run->fd));
-	return 0;
+	send->took_ns = zh_now_ns() - start_ns;
+	return r;
 }
 
 /* The socket of echoes and datagrams: connected, so that refusals come back to it. */
@@ -317,23 +416,6 @@ static int open_datagrams(struct run *run, struct zh_err *err)
 	if (connect(run->fd, &run->to.any, run->to_len) < 0)
 		return zh_err_sys(err, -errno, "cannot send to the target");
 	return 0;
-}
-
-static int send_each(struct run *run, struct zh_err *err)
-{
-	struct path_send *send = run->send;
-	bool is_tcp = send->flow->protocol == IPPROTO_TCP;
-	uint64_t start_ns = zh_now_ns();
-	int r = 0;
-
-	for (run->seq = 0; r == 0 && run->seq < send->count && !stopped(run); run->seq++) {
-		zh_sleep_until(start_ns + run->seq * send->gap_ns);
-		send->sent[run->seq] = (struct path_sent){};
-		r = (is_tcp ? attempt : send_datagram)(run, &send->sent[run->seq], err);
-		send->n_sent += r == 0;
-	}
-	send->took_ns = zh_now_ns() - start_ns;
-	return r;
 }
 
 /* Without a port somebody must listen: we do, where the way ends. */
@@ -360,8 +442,7 @@ static int start_answerer(struct run *run, struct zh_err *err)
 
 int path_send_all(struct path_send *send, struct zh_err *err)
 {
-	struct run run = {.send = send, .fd = -1};
-	bool is_tcp = send->flow->protocol == IPPROTO_TCP;
+	struct run run = {.send = send, .fd = -1, .is_tcp = send->flow->protocol == IPPROTO_TCP};
 	int r = start_answerer(&run, err);
 
 	send->n_sent = 0;
@@ -370,7 +451,7 @@ int path_send_all(struct path_send *send, struct zh_err *err)
 		return r;
 	run.to_len = set_address(
 		&run.to, send->flow->family, &send->flow->to, run.answerer.port, send->flow->oif);
-	if (!is_tcp)
+	if (!run.is_tcp)
 		r = open_datagrams(&run, err);
 	if (r == 0)
 		r = send_each(&run, err);
