@@ -22,10 +22,10 @@ size_t zh_path_devices(
 void zh_path_headline(const struct zh_record *record, size_t way, struct zh_buf *ret);
 /* "; ::1: Network is unreachable", for each other address where something is wrong. */
 void zh_path_add_other_ways(const struct zh_record *record, struct zh_buf *ret);
-/* "lo 12, eth0 0"; the packets that devices saw. At most `idle` devices without packets are named,
- * of place 0 only; `count_rest`: and how many more there are. */
-void zh_path_add_devices(const struct zh_record *record, size_t way, size_t idle, bool count_rest,
-	struct zh_buf *ret);
+/* "lo 12, eth0 0"; the packets that devices saw. Of those that saw none a few of place 0 are named;
+ * `brief`: devices of place 0 only. */
+void zh_path_add_devices(
+	const struct zh_record *record, size_t way, bool brief, struct zh_buf *ret);
 /* "3 packets last seen at the input hook in netns blue: dropped, NETFILTER_DROP in nf_hook_slow" */
 void zh_path_lost_text(const struct zh_record *record, size_t way, size_t n, struct zh_buf *ret);
 

@@ -124,6 +124,25 @@ size_t zh_path_n_strays(const struct zh_record *record, size_t way)
 	return COUNT(record, "path.way.%zu.proof.stray.%zu.packets", way);
 }
 
+bool zh_path_lost_is_refusal(const struct zh_record *record, size_t way, size_t n)
+{
+	const char *reason = zh_path_text(record, "path.way.%zu.proof.lost.%zu.reason", way, n);
+
+	return reason && strcmp(reason, "NO_SOCKET") == 0;
+}
+
+uint64_t zh_path_lost(const struct zh_record *record, size_t way)
+{
+	size_t n = zh_path_n_lost(record, way), i;
+	uint64_t lost = 0;
+
+	for (i = 0; i < n; i++)
+		if (!zh_path_lost_is_refusal(record, way, i))
+			lost += zh_path_number(
+				record, "path.way.%zu.proof.lost.%zu.packets", way, i);
+	return lost;
+}
+
 const char *zh_path_place(const struct zh_record *record, uint64_t place, char *buf, size_t size)
 {
 	const char *name = zh_path_text(record, "path.place.%llu.name", (unsigned long long)place);

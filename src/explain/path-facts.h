@@ -43,6 +43,12 @@ size_t zh_path_n_before(const struct zh_record *record, size_t way);
 size_t zh_path_n_lost(const struct zh_record *record, size_t way);
 size_t zh_path_n_strays(const struct zh_record *record, size_t way);
 
+/* Whether lost packets of that group only met no listener: the kernel drops those, too, and tells
+ * the sender. */
+bool zh_path_lost_is_refusal(const struct zh_record *record, size_t way, size_t n);
+/* Packets lost on the way, without those. */
+uint64_t zh_path_lost(const struct zh_record *record, size_t way);
+
 /* "here", "netns blue"; "place 3" when it has no name. */
 const char *zh_path_place(const struct zh_record *record, uint64_t place, char *buf, size_t size);
 

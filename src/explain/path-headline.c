@@ -9,8 +9,6 @@
 #include "base/util.h"
 #include "explain/path-facts.h"
 
-#define IDLE_SHOWN 2 /* devices that saw nothing */
-
 /* "localhost (127.0.0.1)" where a name was asked for, else as way_name. */
 static void add_target(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
@@ -26,7 +24,7 @@ static void add_target(const struct zh_record *record, size_t way, struct zh_buf
 
 static void add_unix(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
-	zh_buf_adds(ret, " stays in the kernel: no device, no address, no route");
+	zh_buf_adds(ret, " stays in the kernel, with no device and no route");
 	if (zh_path_has(record, "path.way.%zu.unix.listening", way) &&
 		!zh_path_number(record, "path.way.%zu.unix.listening", way))
 		zh_buf_adds(ret, ", but nobody listens");
@@ -65,6 +63,10 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 		zh_buf_adds(ret, ": its way is not known");
 		return;
 	}
+	if (zh_path_text(record, "path.way.%zu.iif", way) && type && !strcmp(type, "local")) {
+		zh_buf_adds(ret, " is for this machine");
+		return;
+	}
 	zh_buf_addf(ret, " goes by %s", dev);
 	if (!strcmp(dev, "lo"))
 		zh_buf_adds(ret, " and stays there");
@@ -79,21 +81,23 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 		zh_buf_adds(ret, ", not by lo");
 }
 
-static uint64_t lost_of(const struct zh_record *record, size_t way)
+/* How many were seen at the end of the way in another namespace. */
+static void add_arrived(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
-	size_t n = zh_path_n_lost(record, way), i;
-	uint64_t lost = 0;
+	size_t n = zh_path_n_hops_of(record, way);
+	uint64_t place;
 
-	for (i = 0; i < n; i++)
-		lost += zh_path_number(record, "path.way.%zu.proof.lost.%zu.packets", way, i);
-	return lost;
+	last_kind(record, way, &place);
+	if (place && zh_path_has(record, "path.way.%zu.proof.hop.%zu.requests", way, n - 1))
+		zh_buf_addf(ret, ", %" PRIu64 " arrived",
+			zh_path_number(record, "path.way.%zu.proof.hop.%zu.requests", way, n - 1));
 }
 
 static void add_counts(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
 	const char *not_sent = zh_path_text(record, "path.way.%zu.proof.not_sent", way);
 	uint64_t sent = zh_path_number(record, "path.way.%zu.proof.sent", way);
-	uint64_t lost = lost_of(record, way);
+	uint64_t lost = zh_path_lost(record, way);
 	zh_autobuf devices = {};
 
 	if (not_sent) {
@@ -102,12 +106,13 @@ static void add_counts(const struct zh_record *record, size_t way, struct zh_buf
 	}
 	if (!zh_path_has(record, "path.way.%zu.proof.sent", way))
 		return;
-	zh_path_add_devices(record, way, IDLE_SHOWN, false, &devices);
+	zh_path_add_devices(record, way, true, &devices);
 	zh_buf_addf(ret, ": %" PRIu64 " sent%s%s", sent, devices.len ? ", " : "",
 		devices.len ? devices.text : "");
 	if (!devices.len)
 		zh_buf_addf(ret, ", %" PRIu64 " answered",
 			zh_path_number(record, "path.way.%zu.proof.answered", way));
+	add_arrived(record, way, ret);
 	if (lost)
 		zh_buf_addf(ret, "; %" PRIu64 " lost", lost);
 }
@@ -120,7 +125,7 @@ void zh_path_add_other_ways(const struct zh_record *record, struct zh_buf *ret)
 	for (way = 1; way < n; way++) {
 		const char *address = zh_path_text(record, "path.way.%zu.address", way);
 		const char *error = zh_path_text(record, "path.way.%zu.decision.error", way);
-		uint64_t lost = lost_of(record, way);
+		uint64_t lost = zh_path_lost(record, way);
 
 		if (error)
 			zh_buf_addf(ret, "; %s: %s", address, error);
@@ -136,6 +141,9 @@ void zh_path_headline(const struct zh_record *record, size_t way, struct zh_buf 
 {
 	zh_buf_adds(ret, "a packet to ");
 	add_target(record, way, ret);
+	if (zh_path_text(record, "path.way.%zu.iif", way))
+		zh_buf_addf(
+			ret, " that came in by %s", zh_path_text(record, "path.way.%zu.iif", way));
 	if (zh_path_text(record, "path.way.%zu.unix.path", way))
 		add_unix(record, way, ret);
 	else

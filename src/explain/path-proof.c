@@ -12,6 +12,7 @@
 #include "explain/path-facts.h"
 
 #define IDLE_SHOWN 3 /* devices that saw nothing */
+#define IDLE_BRIEF 2
 
 /* Idle ones behind busy ones of the same place, lo before others. */
 static int compare_devices(const void *left, const void *right)
@@ -83,25 +84,27 @@ static void name_device(
 			zh_path_place(record, device->place, place, sizeof(place)));
 }
 
-void zh_path_add_devices(const struct zh_record *record, size_t way, size_t idle, bool count_rest,
-	struct zh_buf *ret)
+void zh_path_add_devices(const struct zh_record *record, size_t way, bool brief, struct zh_buf *ret)
 {
 	struct zh_path_device devices[ZH_PATH_DEVICES_MAX];
 	size_t n = zh_path_devices(record, way, devices, ZH_PATH_DEVICES_MAX), i;
-	size_t n_idle = 0, shown = 0;
+	size_t idle_shown = brief ? IDLE_BRIEF : IDLE_SHOWN, n_idle = 0, shown = 0;
 	char name[192];
 
 	for (i = 0; i < n; i++) {
 		const struct zh_path_device *device = &devices[i];
 		bool is_idle = !device->requests && !device->replies;
 
-		if (is_idle && (device->place || ++n_idle > idle))
+		if (device->place && (brief || is_idle))
+			continue;
+		if (is_idle && ++n_idle > idle_shown)
 			continue;
 		name_device(record, device, name, sizeof(name));
 		zh_buf_addf(ret, "%s%s %" PRIu64, shown++ ? ", " : "", name, device->requests);
 	}
-	if (count_rest && n_idle > idle)
-		zh_buf_addf(ret, ", %zu other%s 0", n_idle - idle, n_idle - idle == 1 ? "" : "s");
+	if (!brief && n_idle > idle_shown)
+		zh_buf_addf(ret, ", %zu other%s 0", n_idle - idle_shown,
+			n_idle - idle_shown == 1 ? "" : "s");
 }
 
 static void add_place(const struct zh_record *record, size_t way, size_t n, struct zh_buf *ret)
@@ -329,19 +332,21 @@ static void show_proof(const struct zh_record *record, size_t way, struct zh_nod
 			zh_node_text(parent, text.text);
 		return;
 	}
-	zh_path_add_devices(record, way, IDLE_SHOWN, true, &devices);
+	zh_path_add_devices(record, way, false, &devices);
 	zh_buf_addf(&text, "proof: %" PRIu64 " sent%s%s",
 		zh_path_number(record, "path.way.%zu.proof.sent", way), devices.len ? ": " : "",
 		devices.len ? devices.text : "");
 	add_answers(record, way, &text);
 	if (text.text)
 		zh_node_text(parent, text.text);
-	if (!n)
+	if (!zh_path_lost(record, way))
 		return;
 	list = zh_node_list(parent, NULL, "Lost on the way");
 	for (i = 0; i < n; i++) {
 		zh_autobuf lost = {};
 
+		if (zh_path_lost_is_refusal(record, way, i))
+			continue;
 		zh_path_lost_text(record, way, i, &lost);
 		zh_node_item(list, lost.text);
 	}

@@ -67,7 +67,7 @@ static void show_other_way(const struct zh_record *record, size_t way, struct zh
 
 	zh_path_headline(record, way, &line);
 	zh_node_text(node, line.text ? line.text : "");
-	if (!is_same_way(record, 0, way) || zh_path_n_lost(record, way)) {
+	if (!is_same_way(record, 0, way) || zh_path_lost(record, way)) {
 		zh_path_describe_decision(record, way, true, node);
 		zh_path_describe_hops(record, way, "The way", node);
 	}

@@ -69,8 +69,6 @@ const struct zh_check zh_check_conntrack_full = {
 			.remedies = ZH_LIST("conntrack-max", "conntrack-notrack-lo"),
 			.needs = ZH_LIST("conntrack.count", "conntrack.max", "conntrack.buckets",
 				"conntrack.stat.*", "kmsg.*.count"),
-			.way = ZH_WAY_SHOWN,
-			.told_by = ZH_LIST("path-dropped"),
 		},
 	.run = run,
 };

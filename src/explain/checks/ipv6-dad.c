@@ -58,7 +58,6 @@ const struct zh_check zh_check_ipv6_dad = {
 			.remedies = ZH_LIST("accept-dad"),
 			.needs = ZH_LIST("addr.*.*.ip", "addr.*.*.tentative", "addr.*.*.dadfailed",
 				"devconf.6.*.accept_dad", "devconf.6.*.dad_transmits"),
-			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

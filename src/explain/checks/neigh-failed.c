@@ -93,7 +93,6 @@ const struct zh_check zh_check_neigh_failed = {
 			.remedies = ZH_LIST("neigh-flush"),
 			.needs = ZH_LIST("neigh.*.ip", "neigh.*.state", "neigh.*.lladdr",
 				"neigh.*.dev", "neigh.*.unresolved_discards"),
-			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

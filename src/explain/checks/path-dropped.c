@@ -4,12 +4,6 @@
 #include "explain/path-describe.h"
 #include "explain/path-facts.h"
 
-/* Reasons of the kernel by which it refuses what nobody listens to: the sender is told. */
-static bool is_refusal(const char *reason)
-{
-	return reason && zh_check_one_of(reason, ZH_LIST("NO_SOCKET"));
-}
-
 /* Who drops with these reasons of the kernel (include/net/dropreason-core.h). */
 static const struct {
 	const char *reason, *who;
@@ -103,7 +97,7 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	zh_autobuf text = {};
 	char name[300];
 
-	if (!packets || is_refusal(reason))
+	if (!packets || zh_path_lost_is_refusal(r, way, n))
 		return;
 	zh_path_lost_text(r, way, n, &text);
 	zh_path_way_name(r, way, name, sizeof(name));

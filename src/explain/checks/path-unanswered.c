@@ -4,22 +4,20 @@
 
 #define KEY "path.way.%zu."
 
-/* Where they ended is path-dropped's to tell. */
-static bool is_lost(const struct zh_record *r, size_t way)
+/* Packets that met no listener. */
+static uint64_t count_unheard(const struct zh_record *r, size_t way)
 {
 	size_t n = zh_path_n_lost(r, way), i;
+	uint64_t unheard = 0;
 
-	for (i = 0; i < n; i++) {
-		const char *reason = zh_path_text(r, KEY "proof.lost.%zu.reason", way, i);
-
-		if (!reason || strcmp(reason, "NO_SOCKET") != 0)
-			return true;
-	}
-	return false;
+	for (i = 0; i < n; i++)
+		if (zh_path_lost_is_refusal(r, way, i))
+			unheard += zh_path_number(r, KEY "proof.lost.%zu.packets", way, i);
+	return unheard;
 }
 
-static void judge_refused(
-	const struct zh_check *check, struct zh_explain *ex, size_t way, uint64_t refused)
+static void judge_refused(const struct zh_check *check, struct zh_explain *ex, size_t way,
+	uint64_t refused, uint64_t unheard)
 {
 	struct zh_finding *finding;
 	char name[300];
@@ -29,6 +27,11 @@ static void judge_refused(
 		"Nobody listens at %.120s: %llu attempts were refused at once", name,
 		(unsigned long long)refused);
 	zh_finding_evidence(finding, "the way itself works: the refusal came back");
+	if (unheard)
+		zh_finding_evidence(finding,
+			"%llu more met no listener and were not told: the kernel limits how many ICMP "
+			"errors it sends (net.ipv4.icmp_ratelimit)",
+			(unsigned long long)unheard);
 }
 
 static void judge_silent(
@@ -74,18 +77,22 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	uint64_t sent = zh_path_number(r, KEY "proof.sent", way);
 	uint64_t answered = zh_path_number(r, KEY "proof.answered", way);
 	uint64_t refused = zh_path_number(r, KEY "proof.refused", way);
+	uint64_t silent, unheard;
 
 	if (zh_path_text(r, KEY "unix.path", way)) {
 		judge_unix(check, ex, way);
 		if (refused)
 			return;
 	}
-	if (!sent || is_lost(r, way))
+	/* What was dropped is path-dropped's to tell. */
+	if (!sent || zh_path_lost(r, way))
 		return;
+	silent = sent > answered + refused ? sent - answered - refused : 0;
+	unheard = refused ? ZH_MIN(silent, count_unheard(r, way)) : 0;
 	if (refused)
-		judge_refused(check, ex, way, refused);
-	if (sent > answered + refused)
-		judge_silent(check, ex, way, sent - answered - refused);
+		judge_refused(check, ex, way, refused, unheard);
+	if (silent > unheard)
+		judge_silent(check, ex, way, silent - unheard);
 }
 
 static void run(const struct zh_check *check, struct zh_explain *ex)
@@ -115,8 +122,9 @@ const struct zh_check zh_check_path_unanswered = {
 			.cost = "None.",
 			.needs = ZH_LIST("path.transport", "path.way.*.proof.sent",
 				"path.way.*.proof.answered", "path.way.*.proof.refused",
-				"path.way.*.unix.listening"),
+				"path.way.*.proof.lost.*.reason", "path.way.*.unix.listening"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,
+			.told_by = ZH_LIST("path-asymmetric"),
 		},
 	.run = run,
 };

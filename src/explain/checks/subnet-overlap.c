@@ -77,7 +77,6 @@ const struct zh_check zh_check_subnet_overlap = {
 			.cost = "Containers on the bridge get new addresses.",
 			.needs = ZH_LIST("route.*.*.dst", "route.*.*.scope", "route.*.*.table",
 				"route.*.*.oif", "link.*.kind"),
-			.way = ZH_WAY_SHOWN,
 		},
 	.run = run,
 };

@@ -172,6 +172,10 @@ const struct zh_case zh_cases_way[] = {
 		TO("127.0.0.1", "tcp") LOCAL SENT(12, 0, 12), {}},
 	{&zh_check_path_unanswered, "refused after the drop of NO_SOCKET", ZH_SEVERITY_INFO,
 		TO("127.0.0.1", "udp") LOCAL SENT(12, 0, 12) LOST(12, REASON("NO_SOCKET")), {}},
+	{&zh_check_path_unanswered, "some refusals were not sent", ZH_SEVERITY_INFO,
+		TO("127.0.0.1", "udp") LOCAL SENT(12, 0, 8) LOST(4, REASON("NO_SOCKET")), {}},
+	{&zh_check_path_unanswered, "no refusal was sent", ZH_SEVERITY_LOW,
+		TO("127.0.0.1", "udp") LOCAL SENT(12, 0, 0) LOST(12, REASON("NO_SOCKET")), {}},
 	{&zh_check_path_unanswered, "a Unix socket without a listener", ZH_SEVERITY_LOW,
 		"path.target =unix:/run/x\npath.transport =unix\npath.way.0.unix.path =/run/x\n"
 		"path.way.0.unix.listening 0\n",
