@@ -138,6 +138,10 @@ static const char unix_facts[] =
 		HOP(0, 1, 0, "end", "redis-server (pid 77)")
 			PROOF(0, 12, 12) "path.way.0.proof.hook !no packets: nothing to hook\n";
 
+#define LITTLE                                                                                     \
+	"path.target =127.0.0.1\npath.way.0.address =127.0.0.1\npath.way.0.decision.dev =lo\n"     \
+	"path.way.0.hop.0.kind =socket\npath.way.0.proof.sent 0\n"
+
 static struct zh_record *record_of(const char *facts)
 {
 	struct zh_record *record = zh_record_new(&(struct zh_record_limits){1, 1, 1, 1});
@@ -309,9 +313,7 @@ static void hops_one_at_a_time(void **state)
 static void little_is_enough(void **state)
 {
 	const char *const facts[] = {"path.target =127.0.0.1\n",
-		"path.target =127.0.0.1\npath.way.0.address =127.0.0.1\n",
-		"path.target =127.0.0.1\npath.way.0.address =127.0.0.1\npath.way.0.decision.dev =lo\n"
-		"path.way.0.hop.0.kind =socket\npath.way.0.proof.sent 0\n",
+		"path.target =127.0.0.1\npath.way.0.address =127.0.0.1\n", LITTLE,
 		"path.target =x\npath.way.0.unix.path =x\npath.lo.mtu !no\npath.name.asked =x\n"};
 	size_t i;
 
