@@ -10,6 +10,7 @@
 #include "cmd/lab.h"
 #include "cmd/measure.h"
 #include "lab/named.h"
+#include "lab/scenario.h"
 
 static int unknown_topology(const char *id, struct zh_err *err)
 {
@@ -81,6 +82,21 @@ static void list_topologies(struct zh_node *root)
 					   zh_string(zh_topology_registry[i]->summary)});
 }
 
+static void list_scenarios(struct zh_node *root)
+{
+	static const struct zh_column columns[] = {
+		{"id", "scenario"}, {"topology", "topology"}, {"summary", "what it shows"}};
+	struct zh_node *table = zh_node_table(
+		root, "scenarios", "Scenarios (zerohop lab run)", columns, ZH_ARRAY_SIZE(columns));
+	const struct zh_scenario *scenario;
+	size_t i;
+
+	for (i = 0; (scenario = zh_scenario_registry[i]); i++)
+		zh_node_row(table,
+			(struct zh_cell[]){zh_string(scenario->id),
+				zh_string(scenario->topology->id), zh_string(scenario->summary)});
+}
+
 static void list_faults(struct zh_node *root)
 {
 	static const struct zh_column columns[] = {{"id", "fault"}, {"expects", "must be named"},
@@ -103,6 +119,7 @@ int lab_list(const struct lab_config *lab, char **words, struct zh_err *err)
 	(void)words;
 	list_up(zh_doc_root(doc));
 	list_topologies(zh_doc_root(doc));
+	list_scenarios(zh_doc_root(doc));
 	list_faults(zh_doc_root(doc));
 	return cmd_print(&lab->common, doc, err);
 }

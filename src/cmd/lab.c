@@ -84,6 +84,7 @@ static int gc(const struct lab_config *lab, char **words, struct zh_err *err)
 static const struct lab_verb verbs[] = {
 	{"up", "TOPOLOGY", 1, 1, false, (const char *const[]){"name", NULL}, lab_up},
 	{"down", "[NAME]", 0, 1, false, (const char *const[]){"name", NULL}, lab_down},
+	{"run", "SCENARIO", 1, 1, false, (const char *const[]){NULL}, lab_run},
 	{"score", "", 0, 0, false,
 		(const char *const[]){"runs", "fault", "keep", "seed", "no-controls", NULL}, score},
 	{"list", "", 0, 0, true, (const char *const[]){NULL}, lab_list},
@@ -152,7 +153,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	const struct lab_verb *verb = find_verb(n_words, words);
 
 	if (!verb) {
-		zh_err_set(err, -EINVAL, "lab takes one of: up, down, score, list, gc");
+		zh_err_set(err, -EINVAL, "lab takes one of: up, down, run, score, list, gc");
 		return ZH_EXIT_USAGE;
 	}
 	if (n_words - 1 < verb->min_words || n_words - 1 > verb->max_words) {
@@ -173,18 +174,22 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 
 const struct zh_command zh_command_lab = {
 	.name = "lab",
-	.summary = "topologies and faults of its own: keep one up, score the diagnosis",
-	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | list | score | gc",
+	.summary = "topologies, overload and faults of its own: what helps, and is it found?",
+	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | run SCENARIO | list | score | gc",
 	.examples =
 		"  sudo zerohop lab up routed --name s      # client, host and server; stays up\n"
 		"  sudo ip netns exec s-client ping -c 3 10.77.2.2\n"
 		"  sudo zerohop lab down s\n"
+		"  sudo zerohop lab run veth-saturation     # why a pod loses packets, and what helps\n"
 		"  sudo zerohop lab score -n 5              # every fault and control five times\n"
 		"  sudo zerohop lab score -f cfs-quota -n 3 # one fault\n"
-		"  zerohop lab list                         # topologies, faults, what is up\n",
+		"  zerohop lab list                         # topologies, scenarios, faults, what is up\n",
 	.notes =
 		"All acts in namespaces and cgroups of the lab's own; nothing survives its owner: for "
 		"a lab\nthat is up that is its keeper process. 'gc' removes what a killed lab left.\n"
+		"'run' takes all of two CPUs for some seconds, and changes net.core.netdev_max_backlog "
+		"meanwhile\nwhere the scenario says so: a guard process puts it back, whatever "
+		"happens.\n"
 		"Exit status: 0 all right, 1 a fault was misnamed or a control not silent, 2 usage, 3 "
 		"not permitted.\n",
 	.options = options,

@@ -24,4 +24,5 @@ struct lab_verb {
 
 int lab_up(const struct lab_config *lab, char **words, struct zh_err *err);
 int lab_down(const struct lab_config *lab, char **words, struct zh_err *err);
+int lab_run(const struct lab_config *lab, char **words, struct zh_err *err);
 int lab_list(const struct lab_config *lab, char **words, struct zh_err *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "lab/backlog.h"
 #include "lab/internal.h"
 #include "lab/named.h"
 #include "sys/process.h"
@@ -129,5 +130,5 @@ unsigned int zh_lab_gc(void)
 	unsigned int removed = 0;
 
 	zh_cgroup_gc(&removed, NULL);
-	return removed + zh_named_gc();
+	return removed + zh_named_gc() + lab_backlog_gc();
 }

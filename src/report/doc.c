@@ -238,6 +238,16 @@ void zh_node_item(struct zh_node *list, const char *text)
 	add_text(list, ZH_NODE_ITEM, NULL, text);
 }
 
+void zh_node_item_value(struct zh_node *list, struct zh_cell cell)
+{
+	struct zh_node *node;
+
+	assert(!list || (list->type == ZH_NODE_LIST && !list->title));
+	node = add(list, ZH_NODE_ITEM, NULL, NULL);
+	if (node)
+		set_cells(node, &cell, 1);
+}
+
 struct zh_node *zh_node_table(struct zh_node *parent, const char *key, const char *title,
 	const struct zh_column *columns, size_t n_columns)
 {

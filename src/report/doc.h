@@ -51,6 +51,8 @@ void zh_node_line(struct zh_node *parent, const char *text);
 /* JSON array of strings; in text a bullet list. */
 struct zh_node *zh_node_list(struct zh_node *parent, const char *key, const char *title);
 void zh_node_item(struct zh_node *list, const char *text);
+/* A number in a list that is for JSON only (without a title). */
+void zh_node_item_value(struct zh_node *list, struct zh_cell cell);
 
 /*
  * A table: JSON array of objects, one a row, keyed by the columns' keys. Columns with a NULL

@@ -146,7 +146,7 @@ static json_t *json_element(const struct zh_node *array, const struct zh_node *n
 	bool ok;
 
 	if (node->type == ZH_NODE_ITEM)
-		return json_text(node->text);
+		return node->cells ? json_cell(&node->cells[0]) : json_text(node->text);
 	object = json_object();
 	ok = object && (node->type == ZH_NODE_ROW           ? put_row(object, array, node)
 			       : node->type == ZH_NODE_STEP ? put_step(object, node->step)

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 
 #include "base/units.h"
 #include "base/util.h"
@@ -480,47 +479,6 @@ int zh_netcfg_root_qdisc_del(struct zh_netcfg *cfg, const char *name, struct zh_
 	msg = new_request(RTM_DELQDISC, 0, &head, sizeof(head));
 	r = talk(cfg, msg, 0);
 	return r < 0 ? zh_err_sys(err, r, "cannot remove the root qdisc of %s", name) : 0;
-}
-
-struct rps {
-	const char *device;
-	int cpu;
-};
-
-/* A mask has 32 bits a comma-separated word, the highest first. */
-static void format_mask(char *buf, size_t size, int cpu)
-{
-	size_t len = (size_t)snprintf(buf, size, "%x", cpu < 0 ? 0u : 1u << cpu % 32);
-
-	for (int word = cpu / 32; cpu >= 0 && word > 0; word--)
-		len += (size_t)snprintf(buf + len, size - len, ",00000000");
-}
-
-/*
- * /sys shows the devices of the namespace that it was mounted from, so this thread mounts its own,
- * in a mount namespace that ends with it.
- */
-static int set_rps(void *arg)
-{
-	const struct rps *rps = arg;
-	char mask[16 + ZH_CPU_MAX / 32 * 9];
-
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-		mount("sysfs", "/sys", "sysfs", 0, NULL) < 0)
-		return -errno;
-	format_mask(mask, sizeof(mask), rps->cpu);
-	return zh_sys_write(mask, "/sys/class/net/%s/queues/rx-0/rps_cpus", rps->device);
-}
-
-int zh_netcfg_rps_set(int netns_fd, const char *device, int cpu, struct zh_err *err)
-{
-	struct rps rps = {device, cpu};
-	int r;
-
-	if (netns_fd < 0) /* the thread must be one of its own */
-		return zh_err_set(err, -EINVAL, "no namespace given");
-	r = zh_netns_call(netns_fd, set_rps, &rps, err);
-	return r < 0 ? zh_err_sys(err, r, "cannot steer the packets of %s", device) : 0;
 }
 
 struct sysctl {

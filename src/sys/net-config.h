@@ -82,9 +82,6 @@ int zh_netcfg_tbf_add(struct zh_netcfg *cfg, const char *name, const struct zh_n
 	struct zh_err *err);
 int zh_netcfg_root_qdisc_del(struct zh_netcfg *cfg, const char *name, struct zh_err *err);
 
-/* Receive packet steering of the device's first queue to one CPU; -1: off. */
-int zh_netcfg_rps_set(int netns_fd, const char *device, int cpu, struct zh_err *err);
-
 /* Sets a sysctl of the namespace, "net/ipv4/ip_forward". -ENOENT: this kernel has none of that
  * name.
  */

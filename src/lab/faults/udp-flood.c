@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lab/internal.h"
-#include "sys/net-config.h"
+#include "sys/net-tune.h"
 
 #define SEGMENTS 40 /* a send; the receiving softirq cuts it into datagrams */
 
@@ -27,14 +27,14 @@ static int inject(struct zh_lab_run *run, struct zh_err *err)
 	int r = 0;
 
 	if (!run->control)
-		r = zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", run->peer_cpu, err);
+		r = zh_nettune_rps_cpu(run->ns.peer_netns_fd, "zh1", run->peer_cpu, err);
 
 	return r < 0 ? r : lab_flood_start(run, &flood, err);
 }
 
 static void undo(struct zh_lab_run *run)
 {
-	zh_netcfg_rps_set(run->ns.peer_netns_fd, "zh1", -1, NULL);
+	zh_nettune_rps_cpu(run->ns.peer_netns_fd, "zh1", -1, NULL);
 }
 
 /* The same softirq work is met twice: in the backlog by the probe's packet, and behind it by the

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lab/scenario-site.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/util.h"
+#include "lab/topologies/build.h"
+#include "probe/probe.h"
+#include "sys/net-config.h"
+#include "sys/net-tune.h"
+#include "sys/process.h"
+#include "sys/root.h"
+#include "sys/sched.h"
+
+#define THREADS_MAX 256
+#define NAPI_PREFIX "napi/"
+
+/* Linear rules that never match (198.18.0.0/15 is for benchmarks). */
+static int add_rules(int netns_fd, unsigned int n, struct zh_err *err)
+{
+	static const char *const argv[] = {"nft", "-f", "-", NULL};
+	zh_autobuf text = {0};
+	unsigned int i;
+	int r;
+
+	if (!n)
+		return 0;
+	zh_buf_adds(&text, "table inet zerohop_lab {\nchain forward {\n"
+			   "type filter hook forward priority 0; policy accept;\n");
+	for (i = 0; i < n; i++)
+		zh_buf_addf(&text, "ip saddr 198.18.%u.%u counter drop\n", i >> 8 & 0xff, i & 0xff);
+	zh_buf_adds(&text, "}\n}\n");
+	if (text.failed)
+		return zh_err_set(err, -ENOMEM, "out of memory");
+	r = zh_process_run(argv, netns_fd, text.text, text.len, err);
+	return r < 0 ? zh_err_wrap(err, "cannot load %u firewall rules", n) : 0;
+}
+
+static const struct lab_device *next_host_device(const struct lab_device *device)
+{
+	while (device->name && !(device->side == LAB_HOST && device->kind == LAB_VETH))
+		device++;
+	return device->name ? device : NULL;
+}
+
+const char *scenario_ingress(const struct zh_topology *topology)
+{
+	const struct lab_device *device = next_host_device(topology->plan->devices);
+
+	return device ? device->name : NULL;
+}
+
+const char *scenario_client(const struct zh_topology *topology, char buf[static 32])
+{
+	const struct lab_device *device;
+
+	for (device = topology->plan->devices; device->name; device++) {
+		if (device->side != LAB_NEAR || !device->v4)
+			continue;
+		snprintf(buf, 32, "%.31s", device->v4);
+		buf[strcspn(buf, "/")] = '\0';
+		return buf;
+	}
+	return NULL;
+}
+
+struct threads {
+	pid_t pid[THREADS_MAX];
+	size_t n;
+};
+
+static int add_thread(void *arg, const char *name)
+{
+	struct threads *threads = arg;
+	char comm[32];
+	int pid = (int)strtol(name, NULL, 10);
+
+	if (pid > 0 && threads->n < THREADS_MAX &&
+		zh_sys_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
+		!strncmp(comm, NAPI_PREFIX, strlen(NAPI_PREFIX)))
+		threads->pid[threads->n++] = pid;
+	return 0;
+}
+
+static bool has_thread(const struct threads *threads, pid_t pid)
+{
+	for (size_t i = 0; i < threads->n; i++)
+		if (threads->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* Those that are new since `before` are ours: their names are cut, and say no namespace. */
+static int pin_threads(const struct threads *before, int cpu, struct zh_err *err)
+{
+	struct threads *now = calloc(1, sizeof(*now));
+	cpu_set_t set;
+	int n = 0;
+	size_t i;
+
+	if (!now)
+		return zh_err_set(err, -ENOMEM, "out of memory");
+	CPU_ZERO(&set);
+	CPU_SET((unsigned int)cpu, &set);
+	zh_sys_list(add_thread, now, "/proc");
+	for (i = 0; i < now->n; i++)
+		if (!has_thread(before, now->pid[i]))
+			n += sched_setaffinity(now->pid[i], sizeof(set), &set) == 0;
+	free(now);
+	return n ? 0 : zh_err_set(err, -ENOENT, "the kernel made no NAPI thread");
+}
+
+static int tune_device(const struct scenario_site *site, const struct zh_step *step,
+	const struct lab_device *device, const struct zh_cpuset *cpus, struct zh_err *err)
+{
+	int fd = site->ns.host_netns_fd;
+	int r = zh_nettune_rps(fd, device->name, cpus, err);
+
+	if (r == 0 && step->gro)
+		r = zh_nettune_gro(fd, device->name, true, err);
+	if (r == 0 && step->threaded)
+		r = zh_nettune_threaded(fd, device->name, true, err);
+	if (r == 0 && step->no_tso)
+		r = zh_nettune_tso(
+			device->peer_side == LAB_NEAR ? site->ns.netns_fd : site->ns.peer_netns_fd,
+			device->peer, false, err);
+	return r;
+}
+
+static int tune(const struct scenario_site *site, const struct zh_step *step, int hot_cpu,
+	struct zh_err *err)
+{
+	const struct lab_device *device = site->topology->plan->devices;
+	struct threads *before = calloc(1, sizeof(*before));
+	struct zh_cpuset cpus = {};
+	int r = before ? 0 : zh_err_set(err, -ENOMEM, "out of memory");
+
+	if (r == 0 && step->steer == ZH_STEER_ALL)
+		r = zh_sched_get_affinity(&cpus, err);
+	else if (step->steer == ZH_STEER_ONE)
+		zh_cpuset_add(&cpus, (unsigned int)hot_cpu);
+	if (r == 0 && step->threaded)
+		zh_sys_list(add_thread, before, "/proc");
+	for (; r == 0 && (device = next_host_device(device)); device++)
+		r = tune_device(site, step, device, &cpus, err);
+	if (r == 0 && step->threaded)
+		r = pin_threads(before, hot_cpu, err);
+	free(before);
+	return r;
+}
+
+/* A connection made and ended: every neighbour on the way is known afterwards, and no packet of
+ * the measurement waits for one. IPv6 would only add packets that nobody counts. */
+static int warm_up(const struct scenario_site *site, struct zh_err *err)
+{
+	const struct zh_lab_ns *ns = &site->ns;
+	const int fds[] = {ns->netns_fd, ns->peer_netns_fd, ns->host_netns_fd};
+	struct zh_probe_config config = {.target.transport = ZH_TRANSPORT_TCP,
+		.size_bytes = 64,
+		.cpu = -1,
+		.peer_cpu = -1,
+		.netns_fd = ns->netns_fd,
+		.peer_netns_fd = ns->peer_netns_fd,
+		.peer_cgroup_fd = -1};
+	struct zh_probe *probe;
+	size_t i;
+	int r;
+
+	for (i = 0; i < ZH_ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			zh_netcfg_sysctl_set(fds[i], "net/ipv6/conf/all/disable_ipv6", "1", NULL);
+	snprintf(config.target.host, sizeof(config.target.host), "%s", site->topology->address);
+	r = zh_probe_open(&config, &probe, err);
+	if (r == 0)
+		zh_probe_close(probe);
+	return r;
+}
+
+int scenario_site_up(const struct zh_scenario *scenario, const struct zh_step *step, int hot_cpu,
+	struct scenario_site *ret, struct zh_err *err)
+{
+	int r;
+
+	*ret = (struct scenario_site){
+		.topology = step->topology ? step->topology : scenario->topology,
+		.ns = {-1, -1, -1}};
+	r = ret->topology->up(&ret->ns, err);
+	if (r < 0)
+		return r;
+	r = add_rules(ret->ns.host_netns_fd, scenario->rules, err);
+	if (r == 0)
+		r = tune(ret, step, hot_cpu, err);
+	if (r == 0)
+		r = warm_up(ret, err);
+	if (r == 0 && step->backlog)
+		r = lab_backlog_set(&ret->backlog, step->backlog, err);
+	if (r < 0)
+		scenario_site_down(ret);
+	return r;
+}
+
+void scenario_site_down(struct scenario_site *site)
+{
+	lab_backlog_restore(&site->backlog);
+	site->topology->down(&site->ns);
+}

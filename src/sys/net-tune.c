@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sys/net-tune.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "sys/net-config.h"
+#include "sys/netns.h"
+#include "sys/root.h"
+
+#define BACKLOG "/proc/sys/net/core/netdev_max_backlog"
+
+struct setting {
+	const char *device, *file, *text; /* the file below the device's directory */
+};
+
+/*
+ * /sys shows the devices of the namespace that it was mounted from, so this thread mounts its own,
+ * in a mount namespace that ends with it.
+ */
+static int write_setting(void *arg)
+{
+	const struct setting *setting = arg;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("sysfs", "/sys", "sysfs", 0, NULL) < 0)
+		return -errno;
+	return zh_sys_write(setting->text, "/sys/class/net/%s/%s", setting->device, setting->file);
+}
+
+static int set_file(int netns_fd, struct setting *setting, const char *what, struct zh_err *err)
+{
+	int r;
+
+	if (netns_fd < 0) /* the thread must be one of its own */
+		return zh_err_set(err, -EINVAL, "no namespace given");
+	r = zh_netns_call(netns_fd, write_setting, setting, err);
+	return r < 0 ? zh_err_sys(err, r, "cannot set %s of %s", what, setting->device) : 0;
+}
+
+/* A mask has 32 bits a comma-separated word, the highest first. */
+static void format_mask(char *buf, size_t size, const struct zh_cpuset *cpus)
+{
+	size_t word = ZH_CPU_MAX / 32, len = 0;
+	uint32_t bits;
+
+	while (word-- > 0) {
+		bits = (uint32_t)(cpus->bits[word / 2] >> (word % 2 * 32));
+		if (len)
+			len += (size_t)snprintf(buf + len, size - len, ",%08" PRIx32, bits);
+		else if (bits || !word)
+			len += (size_t)snprintf(buf + len, size - len, "%" PRIx32, bits);
+	}
+}
+
+int zh_nettune_rps(
+	int netns_fd, const char *device, const struct zh_cpuset *cpus, struct zh_err *err)
+{
+	char mask[16 + ZH_CPU_MAX / 32 * 9];
+	struct setting setting = {device, "queues/rx-0/rps_cpus", mask};
+
+	format_mask(mask, sizeof(mask), cpus);
+	return set_file(netns_fd, &setting, "packet steering", err);
+}
+
+int zh_nettune_rps_cpu(int netns_fd, const char *device, int cpu, struct zh_err *err)
+{
+	struct zh_cpuset cpus = {};
+
+	if (cpu >= 0)
+		zh_cpuset_add(&cpus, (unsigned int)cpu);
+	return zh_nettune_rps(netns_fd, device, &cpus, err);
+}
+
+int zh_nettune_threaded(int netns_fd, const char *device, bool on, struct zh_err *err)
+{
+	struct setting setting = {device, "threaded", on ? "1" : "0"};
+
+	return set_file(netns_fd, &setting, "threaded NAPI", err);
+}
+
+struct offload {
+	const char *device;
+	uint32_t command; /* ETHTOOL_S... */
+	bool on;
+};
+
+static int set_offload(void *arg)
+{
+	const struct offload *offload = arg;
+	struct ethtool_value value = {.cmd = offload->command, .data = offload->on};
+	struct ifreq request = {.ifr_data = (void *)&value};
+	zh_autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%.15s", offload->device);
+	return ioctl(fd, SIOCETHTOOL, &request) < 0 ? -errno : 0;
+}
+
+static int switch_offload(
+	int netns_fd, struct offload *offload, const char *what, struct zh_err *err)
+{
+	int r;
+
+	if (netns_fd < 0)
+		return zh_err_set(err, -EINVAL, "no namespace given");
+	r = zh_netns_call(netns_fd, set_offload, offload, err);
+	return r < 0 ? zh_err_sys(err, r, "cannot switch %s offload of %s", what, offload->device)
+		     : 0;
+}
+
+int zh_nettune_gro(int netns_fd, const char *device, bool on, struct zh_err *err)
+{
+	struct offload offload = {device, ETHTOOL_SGRO, on};
+
+	return switch_offload(netns_fd, &offload, "receive", err);
+}
+
+int zh_nettune_tso(int netns_fd, const char *device, bool on, struct zh_err *err)
+{
+	struct offload offload = {device, ETHTOOL_STSO, on};
+
+	return switch_offload(netns_fd, &offload, "segmentation", err);
+}
+
+static int read_backlog(void *arg)
+{
+	return zh_sys_read_u64(arg, BACKLOG);
+}
+
+static int write_backlog(void *arg)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", *(const uint64_t *)arg);
+	return zh_sys_write(text, BACKLOG);
+}
+
+/* Here, or else where the machine's first process is. */
+static int in_first(int (*f)(void *arg), uint64_t *value, struct zh_err *err)
+{
+	zh_autoclose int fd = -1;
+	int r = f(value);
+
+	if (r != -ENOENT)
+		return r;
+	fd = zh_netns_of_pid(1, NULL);
+	return fd < 0 ? r : zh_netns_call(fd, f, value, err);
+}
+
+int zh_nettune_backlog(uint64_t *ret, struct zh_err *err)
+{
+	int r = in_first(read_backlog, ret, err);
+
+	return r < 0 ? zh_err_sys(err, r, "cannot read net.core.netdev_max_backlog") : 0;
+}
+
+int zh_nettune_backlog_set(uint64_t packets, struct zh_err *err)
+{
+	int r = in_first(write_backlog, &packets, err);
+
+	return r < 0 ? zh_err_sys(err, r, "cannot set net.core.netdev_max_backlog to %" PRIu64,
+			       packets)
+		     : 0;
+}
