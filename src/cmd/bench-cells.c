@@ -246,6 +246,12 @@ static const struct cmd_list *choose_bufs(const struct draft *d)
 	return &lists->bufs;
 }
 
+/* The largest datagram stands for the round number just above it: 65507 bytes for 64k. */
+static bool is_nearly(uint64_t size, uint64_t max)
+{
+	return size > max && size - max < size / 256;
+}
+
 static int add_sizes(struct draft *d)
 {
 	const struct lists *lists = d->lists;
@@ -258,7 +264,7 @@ static int add_sizes(struct draft *d)
 	for (i = 0; i < sizes->n && r >= 0; i++) {
 		uint64_t size = sizes->values[i];
 
-		if (!lists->given_sizes)
+		if (!lists->given_sizes || is_nearly(size, d->transport->max_bytes))
 			size = ZH_MIN(size, (uint64_t)d->transport->max_bytes);
 		d->cell.size_bytes = (uint32_t)size;
 		for (k = 0; k < bufs->n && r >= 0; k++) {
