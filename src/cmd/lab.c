@@ -13,6 +13,7 @@
 #include "cmd/measure.h"
 #include "lab/lab.h"
 #include "lab/score.h"
+#include "probe/load/load.h"
 
 static const struct zh_option options[] = {
 	{"runs", 'n', ZH_OPTION_COUNT, offsetof(struct lab_config, n), "N",
@@ -27,11 +28,44 @@ static const struct zh_option options[] = {
 		"score: leave the healthy controls out"},
 	{"name", 0, ZH_OPTION_STRING, offsetof(struct lab_config, name), "NAME",
 		"up: name of the lab, at most 3 of a-z and 0-9 (lab)"},
+	{"lab", 0, ZH_OPTION_STRING, offsetof(struct lab_config, lab), "NAME",
+		"load: from the client to the server of this lab"},
+	{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",
+		"load: the sender's namespace (the own one)"},
+	{"peer-netns", 0, ZH_OPTION_STRING, offsetof(struct lab_config, peer_netns), "NS",
+		"load: the receiver's (the sender's)"},
+	{"to", 0, ZH_OPTION_STRING, offsetof(struct lab_config, to), "ADDRESS",
+		"load: an address of the receiver's namespace (127.0.0.1)"},
+	{"protocol", 0, ZH_OPTION_CHOICE, offsetof(struct lab_config, protocol), "PROTOCOL",
+		"load: udp, tcp or unix (udp)", .choices = lab_protocols},
+	{"rate", 0, ZH_OPTION_STRING, offsetof(struct lab_config, rate), "N",
+		"load: datagrams or writes a second, max, or 0: requests only (max)"},
+	{"flows", 0, ZH_OPTION_COUNT, offsetof(struct lab_config, flows), "N",
+		"load: different source ports, or connections (1)", .min = 1,
+		.max = ZH_LOAD_FLOWS_MAX},
+	{"size", 's', ZH_OPTION_SIZE, offsetof(struct lab_config, size_bytes), "SIZE",
+		"load: bytes of a datagram, or of a write (64)", .min = 1, .max = 1 << 20},
+	{"requests", 0, ZH_OPTION_COUNT, offsetof(struct lab_config, requests), "N",
+		"load: requests a second beside it, whose replies are timed (100)", .max = 100000},
+	{"duration", 'd', ZH_OPTION_DURATION, offsetof(struct lab_config, duration_ns), "TIME",
+		"load: how long (5s)", .min = 10 * ZH_NSEC_PER_MSEC, .max = 3600 * ZH_NSEC_PER_SEC},
+	{"engine", 0, ZH_OPTION_CHOICE, offsetof(struct lab_config, engine), "ENGINE",
+		"load: auto, socket (sendmmsg, write) or xdp (injected frames)",
+		.choices = lab_engines},
+	{"cpu", 0, ZH_OPTION_CPUS, offsetof(struct lab_config, cpu), "CPU",
+		"load: pin the sender to this CPU"},
+	{"peer-cpu", 0, ZH_OPTION_CPUS, offsetof(struct lab_config, peer_cpu), "CPU",
+		"load: pin the receiver to this CPU"},
 	ZH_COMMON_OPTIONS,
 	{},
 };
 
-static const struct lab_config defaults = {.n = 1};
+static const struct lab_config defaults = {.n = 1,
+	.rate = "max",
+	.flows = 1,
+	.size_bytes = 64,
+	.duration_ns = 5 * ZH_NSEC_PER_SEC,
+	.requests = 100};
 
 static void progress(void *arg, const char *what, unsigned int done, unsigned int total)
 {
@@ -84,6 +118,10 @@ static int gc(const struct lab_config *lab, char **words, struct zh_err *err)
 static const struct lab_verb verbs[] = {
 	{"up", "TOPOLOGY", 1, 1, false, (const char *const[]){"name", NULL}, lab_up},
 	{"down", "[NAME]", 0, 1, false, (const char *const[]){"name", NULL}, lab_down},
+	{"load", "[OPTIONS]", 0, 0, false,
+		(const char *const[]){"lab", "netns", "peer-netns", "to", "protocol", "rate",
+			"flows", "size", "requests", "duration", "engine", "cpu", "peer-cpu", NULL},
+		lab_load},
 	{"run", "SCENARIO", 1, 1, false, (const char *const[]){NULL}, lab_run},
 	{"score", "", 0, 0, false,
 		(const char *const[]){"runs", "fault", "keep", "seed", "no-controls", NULL}, score},
@@ -120,8 +158,9 @@ static size_t value_size(enum zh_option_type type)
 
 static bool takes(const struct lab_verb *verb, const struct zh_option *option)
 {
-	/* The common ones stand at the head of the config. */
-	if (option->offset < offsetof(struct lab_config, n))
+	/* The common ones stand at the head of the config; --netns is one of them elsewhere. */
+	if (option->offset < offsetof(struct lab_config, n) &&
+		option->offset != offsetof(struct zh_common, netns))
 		return true;
 	for (size_t i = 0; verb->options[i]; i++)
 		if (!strcmp(verb->options[i], option->name))
@@ -153,7 +192,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	const struct lab_verb *verb = find_verb(n_words, words);
 
 	if (!verb) {
-		zh_err_set(err, -EINVAL, "lab takes one of: up, down, run, score, list, gc");
+		zh_err_set(err, -EINVAL, "lab takes one of: up, down, load, run, score, list, gc");
 		return ZH_EXIT_USAGE;
 	}
 	if (n_words - 1 < verb->min_words || n_words - 1 > verb->max_words) {
@@ -175,10 +214,11 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 const struct zh_command zh_command_lab = {
 	.name = "lab",
 	.summary = "topologies, overload and faults of its own: what helps, and is it found?",
-	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | run SCENARIO | list | score | gc",
+	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | load | run SCENARIO | list | score | gc",
 	.examples =
 		"  sudo zerohop lab up routed --name s      # client, host and server; stays up\n"
 		"  sudo ip netns exec s-client ping -c 3 10.77.2.2\n"
+		"  sudo zerohop lab load --lab s --rate 50000 --flows 16\n"
 		"  sudo zerohop lab down s\n"
 		"  sudo zerohop lab run veth-saturation     # why a pod loses packets, and what helps\n"
 		"  sudo zerohop lab score -n 5              # every fault and control five times\n"

@@ -12,6 +12,11 @@ struct lab_config {
 	const char *fault, *keep;
 	bool no_controls;
 	const char *name; /* up */
+	/* load; the sender's namespace is common.netns */
+	const char *lab, *peer_netns, *to, *rate;
+	int protocol, engine; /* enum zh_load_protocol, zh_load_engine */
+	uint64_t flows, size_bytes, duration_ns, requests;
+	struct zh_cpuset cpu, peer_cpu;
 };
 
 struct lab_verb {
@@ -24,5 +29,8 @@ struct lab_verb {
 
 int lab_up(const struct lab_config *lab, char **words, struct zh_err *err);
 int lab_down(const struct lab_config *lab, char **words, struct zh_err *err);
+extern const char *const lab_protocols[], *const lab_engines[];
+
+int lab_load(const struct lab_config *lab, char **words, struct zh_err *err);
 int lab_run(const struct lab_config *lab, char **words, struct zh_err *err);
 int lab_list(const struct lab_config *lab, char **words, struct zh_err *err);

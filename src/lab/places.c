@@ -118,7 +118,8 @@ int lab_watch_open(const struct zh_lab_ns *ns, struct lab_watch **ret, struct zh
 		lab_watch_close(watch);
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	}
-	watch->sides[0] = (struct side){"client", ns->netns_fd, 0, 0};
+	watch->sides[0] = (struct side){
+		ns->peer_netns_fd < 0 ? "the namespace" : "client", ns->netns_fd, 0, 0};
 	watch->sides[1] = (struct side){"server", ns->peer_netns_fd, 0, 0};
 	watch->sides[2] = (struct side){"host", ns->host_netns_fd, 0, 0};
 	for (i = 0; i < SIDES; i++)
@@ -171,6 +172,18 @@ static int read_device_name(void *arg)
 	return 0;
 }
 
+/* Group membership and neighbours of IPv6 and IPv4: the namespaces' own talk, nobody's load. */
+static bool is_housekeeping(const char *function)
+{
+	static const char *const prefixes[] = {"ip6_mc_", "mld_", "igmp", "ndisc_", "icmpv6_"};
+	size_t i;
+
+	for (i = 0; function && i < ZH_ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 static void add_drop(const struct lab_watch *watch, const struct side *side,
 	const struct zh_live_drop *drop, struct lab_places *ret)
 {
@@ -181,8 +194,8 @@ static void add_drop(const struct lab_watch *watch, const struct side *side,
 	const char *function = zh_live_function(watch->live, drop->location);
 	bool vague = !reason || !strcmp(reason, "NOT_SPECIFIED");
 
-	/* Counted by the sockets' counters, with or without a device. */
-	if (reason && !strcmp(reason, SOCKET_REASON))
+	/* The sockets' counters count theirs, with or without a device. */
+	if ((reason && !strcmp(reason, SOCKET_REASON)) || is_housekeeping(function))
 		return;
 	zh_netns_call(side->fd, read_device_name, &device_name, NULL);
 	snprintf(name, sizeof(name), "%.32s%s%.30s%s at %s in %s", reason ? reason : "DROP",

@@ -39,7 +39,7 @@ leftovers() {
 		pid=${environ#/proc/}
 		pid=${pid%/environ}
 		case $(cat "/proc/$pid/comm" 2>/dev/null) in
-		zerohop | zh | nft) echo "process $pid" ;;
+		zerohop | zh | zh-* | nft) echo "process $pid" ;;
 		esac
 	done
 	[ "$(id -u)" = 0 ] && bpftool -j prog list 2>/dev/null |

@@ -89,3 +89,82 @@ teardown() {
 		[ -n "$stderr" ]
 	done
 }
+
+@test "a load in a lab: counts add up, and it ends with the lab" {
+	need_root
+	n=$(name)
+	"$ZEROHOP" lab up routed --name "$n" > /dev/null
+	"$ZEROHOP" lab load --lab "$n" --rate 5000 --flows 7 -d 500ms -j > "$BATS_TEST_TMPDIR/load.json"
+	validate lab "$BATS_TEST_TMPDIR/load.json"
+	jq -e '.load.sent > 0 and .load.received + .load.lost == .load.sent and .requests.sent == 50' \
+		"$BATS_TEST_TMPDIR/load.json"
+	jq -e '.unattributed >= 0 and .unattributed <= .requests.sent - .requests.answered' \
+		"$BATS_TEST_TMPDIR/load.json"
+	for protocol in tcp unix; do
+		"$ZEROHOP" lab load --lab "$n" --protocol $protocol --size 4k -d 300ms -j > "$BATS_TEST_TMPDIR/load.json"
+		validate lab "$BATS_TEST_TMPDIR/load.json"
+		jq -e '.load.unit == "bytes" and .load.received == .load.sent' "$BATS_TEST_TMPDIR/load.json"
+	done
+	"$ZEROHOP" lab load --netns "$n-client" --peer-netns "$n-server" --to 10.77.2.2 \
+		--rate 0 --requests 200 -d 200ms -j > "$BATS_TEST_TMPDIR/load.json"
+	validate lab "$BATS_TEST_TMPDIR/load.json"
+	jq -e '.requests.sent == 40' "$BATS_TEST_TMPDIR/load.json"
+	"$ZEROHOP" lab load --lab "$n" --rate 1000 -d 60s > "$BATS_TEST_TMPDIR/out" &
+	sleep 0.5
+	"$ZEROHOP" lab down "$n"
+	wait $!
+	grep "went down" "$BATS_TEST_TMPDIR/out"
+	nothing_left
+}
+
+@test "a load never leaves" {
+	need_root
+	n=$(name)
+	"$ZEROHOP" lab up veth --name "$n" > /dev/null
+	for arguments in "--to 192.0.2.1" "--netns $n-client --to 10.77.0.2" \
+		"--peer-netns $n-server --to 10.77.0.2"; do
+		run "$ZEROHOP" lab load $arguments -d 100ms
+		[ "$status" = 2 ]
+		[[ "$output" == *"leave"* || "$output" == *"not of one lab"* ]]
+	done
+	for arguments in "--lab $n --to 10.77.0.2" "--lab nox" "--rate fast" "--rate 0 --requests 0" \
+		"--cpu 0-1" "--flows 0" "--protocol sctp"; do
+		run --separate-stderr "$ZEROHOP" lab load $arguments
+		[ "$status" = 2 ]
+		[ -n "$stderr" ]
+	done
+	"$ZEROHOP" lab load --netns "$n-server" --to 10.77.0.2 --rate 100 -d 100ms > /dev/null
+}
+
+@test "a killed load leaves nothing" {
+	need_root
+	"$ZEROHOP" lab load --rate 1000 -d 60s > /dev/null &
+	sleep 0.5
+	kill -9 $!
+	wait $! || true
+	nothing_left
+}
+
+@test "a scenario stopped by Ctrl-C gives what it has, and leaves nothing" {
+	need_root
+	[ "$(nproc)" -gt 1 ] || skip "one CPU only"
+	limit=$(cat /proc/sys/net/core/netdev_max_backlog 2>/dev/null) || skip "no backlog limit here"
+	"$ZEROHOP" lab run microburst -j > "$BATS_TEST_TMPDIR/run.json" &
+	sleep 2
+	kill -INT $!
+	wait $!
+	validate lab "$BATS_TEST_TMPDIR/run.json"
+	jq -e .interrupted "$BATS_TEST_TMPDIR/run.json"
+	[ "$(cat /proc/sys/net/core/netdev_max_backlog)" = "$limit" ]
+	nothing_left
+}
+
+@test "one CPU is not enough for a scenario, and it says so" {
+	need_root
+	run taskset -c 0 "$ZEROHOP" lab run microburst
+	[ "$status" = 3 ]
+	[[ "$output" == *"two CPUs"* ]]
+	run "$ZEROHOP" lab run nonesuch
+	[ "$status" = 2 ]
+	[[ "$output" == *"hot-rx-cpu"* ]]
+}
