@@ -71,7 +71,7 @@ static void run(struct cell *c, unsigned int round, struct zh_histogram *histogr
 	struct zh_bench_config config = {.cell = &c->cell,
 		.netns_fd = -1,
 		.peer_netns_fd = -1,
-		.warmup_ns = 10 * ZH_NSEC_PER_MSEC,
+		.warmup_ns = 100 * ZH_NSEC_PER_MSEC,
 		.duration_ns = 80 * ZH_NSEC_PER_MSEC,
 		.floor_ns = 80 * ZH_NSEC_PER_MSEC,
 		.reply_timeout_ns = ZH_NSEC_PER_SEC};
