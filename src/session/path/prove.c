@@ -57,6 +57,12 @@ static const char *why_not(const struct path *p, const struct path_way *way, cha
 		return "the kernel has no way for it";
 	if (!way->route.type)
 		return "the kernel's way for it is not known";
+	if (!strcmp(way->route.type, "broadcast") ||
+		(!strcmp(way->route.type, "multicast") && !config->count_given)) {
+		snprintf(buf, size, "it is a %s address: everybody there would get it",
+			way->route.type);
+		return buf;
+	}
 	if (leaves && !config->count_given) {
 		snprintf(buf, size, "it leaves this machine by %.32s (--count N sends anyway)",
 			leaves->dev);
@@ -191,6 +197,8 @@ static void prove(struct path *p, size_t index)
 		zh_trail_close(trail);
 		return;
 	}
+	if (r < 0)
+		zh_record_not_measured(p->record, "further packets", "%s", err.text);
 	zh_sleep_until(zh_now_ns() + SETTLE_NS);
 	write_result(p, index, send, trail ? zh_trail_method(trail) : ZH_TRAIL_NONE);
 	if (trail && zh_trail_method(trail) != ZH_TRAIL_NONE)

@@ -239,12 +239,16 @@ static int send_datagram(struct run *run)
 static int attempt(struct run *run, int *ret_fd, struct zh_err *err)
 {
 	const struct zh_flow *flow = run->send->flow;
+	const struct linger abort = {.l_onoff = 1};
 	uint16_t port = 0;
 	int fd = prepare(flow, open_as(flow, open_tcp, NULL, err), &port, err);
 
 	if (fd < 0)
 		return 1;
 	*ret_fd = fd;
+	/* Between sockets of our own nothing stays in TIME_WAIT; others are taken leave of. */
+	if (run->answerer.fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
 	if (run->send->trail)
 		zh_trail_port(run->send->trail, run->next, port);
 	return connect(fd, &run->to.any, run->to_len) == 0 || errno == EINPROGRESS ? 0 : -errno;
@@ -289,19 +293,27 @@ static uint32_t answered_by(const struct run *run, const uint8_t *message, size_
 	return wire.seq;
 }
 
+/* Only a refusal comes from the port that was asked. */
+static enum path_outcome outcome_of(int code)
+{
+	return !code ? PATH_ANSWERED : code == ECONNREFUSED ? PATH_REFUSED : PATH_UNREACHABLE;
+}
+
 static void receive_datagrams(struct run *run)
 {
 	uint8_t message[FRAME_MAX];
 	uint32_t seq;
 	ssize_t n;
+	int code;
 
 	while (run->n_open) {
 		n = recv(run->fd, message, sizeof(message), MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
+		code = n < 0 ? errno : 0;
 		seq = n < 0 ? oldest_open(run) : answered_by(run, message, (size_t)n);
 		if (seq < run->next)
-			settle(run, seq, n < 0 ? PATH_REFUSED : PATH_ANSWERED, n < 0 ? errno : 0);
+			settle(run, seq, outcome_of(code), code);
 	}
 }
 
@@ -311,7 +323,7 @@ static void finish_attempt(struct run *run, uint32_t seq)
 	socklen_t len = sizeof(code);
 
 	getsockopt(run->open[seq].fd, SOL_SOCKET, SO_ERROR, &code, &len);
-	settle(run, seq, code ? PATH_REFUSED : PATH_ANSWERED, code);
+	settle(run, seq, outcome_of(code), code);
 }
 
 /* The other end's half of what is answered here; nothing is said on it. */

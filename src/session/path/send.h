@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The packets of a proof: echoes, datagrams or connection attempts of exactly the flow that was
- * asked about, one after the other, each waited for.
+ * asked about, at a pace, each waited for.
  */
 #pragma once
 
@@ -17,14 +17,15 @@ struct zh_trail;
 
 enum path_outcome {
 	PATH_ANSWERED,
-	PATH_REFUSED, /* RST, or an ICMP error */
-	PATH_SILENT,  /* nothing came back in time */
-	PATH_FAILED,  /* the send or connect call itself failed */
+	PATH_REFUSED,     /* nobody listens: RST, or port unreachable */
+	PATH_SILENT,      /* nothing came back in time */
+	PATH_UNREACHABLE, /* the kernel, or a router, gave the packet up and said so */
+	PATH_FAILED,      /* the send or connect call itself failed */
 };
 
 struct path_sent {
 	enum path_outcome outcome;
-	int error; /* errno of REFUSED and FAILED */
+	int error; /* errno of all but ANSWERED and SILENT */
 };
 
 struct path_send {
