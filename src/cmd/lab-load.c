@@ -234,6 +234,9 @@ static int measure(const struct lab_config *lab, const struct lab_load_site *sit
 	config->stop = is_over;
 	config->arg = &watched;
 	cmd_catch_signals();
+	if (site->has_lab && lab->protocol != ZH_LOAD_UNIX &&
+		lab_warm_up(&site->ns, site->to, err) < 0)
+		return ZH_EXIT_UNABLE;
 	if (lab_traffic_run(config, &traffic, err) < 0)
 		return ZH_EXIT_UNABLE;
 	doc = zh_doc_new("lab");

@@ -27,14 +27,17 @@ static int unknown_topology(const char *id, struct zh_err *err)
 int lab_up(const struct lab_config *lab, char **words, struct zh_err *err)
 {
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
-	const struct zh_topology *topology = zh_topology_find(words[0]);
+	const struct zh_named_config config = {.topology = zh_topology_find(words[0]),
+		.name = lab->name ? lab->name : ZH_LAB_NAME_DEFAULT,
+		.steer = lab->steer,
+		.rules = (unsigned int)lab->rules};
 	struct zh_named_lab named;
 	char line[160];
 	int r;
 
-	if (!topology)
+	if (!config.topology)
 		return unknown_topology(words[0], err);
-	r = zh_named_up(topology, lab->name ? lab->name : ZH_LAB_NAME_DEFAULT, &named, err);
+	r = zh_named_up(&config, &named, err);
 	if (r < 0)
 		return r == -EINVAL || r == -EEXIST ? ZH_EXIT_USAGE : ZH_EXIT_UNABLE;
 	doc = zh_doc_new("lab");

@@ -28,6 +28,10 @@ static const struct zh_option options[] = {
 		"score: leave the healthy controls out"},
 	{"name", 0, ZH_OPTION_STRING, offsetof(struct lab_config, name), "NAME",
 		"up: name of the lab, at most 3 of a-z and 0-9 (lab)"},
+	{"steer", 0, ZH_OPTION_CPUS, offsetof(struct lab_config, steer), "CPUS",
+		"up: receive work of the host's devices to these CPUs (not steered)"},
+	{"rules", 0, ZH_OPTION_COUNT, offsetof(struct lab_config, rules), "N",
+		"up: firewall rules that every forwarded packet passes (0)", .max = 65536},
 	{"lab", 0, ZH_OPTION_STRING, offsetof(struct lab_config, lab), "NAME",
 		"load: from the client to the server of this lab"},
 	{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",
@@ -116,7 +120,8 @@ static int gc(const struct lab_config *lab, char **words, struct zh_err *err)
 }
 
 static const struct lab_verb verbs[] = {
-	{"up", "TOPOLOGY", 1, 1, false, (const char *const[]){"name", NULL}, lab_up},
+	{"up", "TOPOLOGY", 1, 1, false, (const char *const[]){"name", "steer", "rules", NULL},
+		lab_up},
 	{"down", "[NAME]", 0, 1, false, (const char *const[]){"name", NULL}, lab_down},
 	{"load", "[OPTIONS]", 0, 0, false,
 		(const char *const[]){"lab", "netns", "peer-netns", "to", "protocol", "rate",
@@ -216,7 +221,7 @@ const struct zh_command zh_command_lab = {
 	.summary = "topologies, overload and faults of its own: what helps, and is it found?",
 	.usage = "[OPTIONS] up TOPOLOGY | down [NAME] | load | run SCENARIO | list | score | gc",
 	.examples =
-		"  sudo zerohop lab up routed --name s      # client, host and server; stays up\n"
+		"  sudo zerohop lab up routed --name s --steer 0  # client, host and server; stays up\n"
 		"  sudo ip netns exec s-client ping -c 3 10.77.2.2\n"
 		"  sudo zerohop lab load --lab s --rate 50000 --flows 16\n"
 		"  sudo zerohop lab down s\n"

@@ -11,7 +11,9 @@ struct lab_config {
 	uint64_t n, seed;
 	const char *fault, *keep;
 	bool no_controls;
-	const char *name; /* up */
+	const char *name; /* up, steer and rules too */
+	struct zh_cpuset steer;
+	uint64_t rules;
 	/* load; the sender's namespace is common.netns */
 	const char *lab, *peer_netns, *to, *rate;
 	int protocol, engine; /* enum zh_load_protocol, zh_load_engine */

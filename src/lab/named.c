@@ -16,6 +16,7 @@
 #include "lab/guard.h"
 #include "lab/state.h"
 #include "lab/topologies/build.h"
+#include "lab/tune.h"
 #include "sys/netns.h"
 #include "sys/process.h"
 
@@ -27,7 +28,7 @@
 static const char *const sides[LAB_SIDES] = {"client", "server", "host"};
 
 struct keeper {
-	const struct zh_topology *topology;
+	const struct zh_named_config *config;
 	struct zh_named_lab lab;
 	struct lab_state state;
 	struct zh_lab_ns ns;
@@ -99,16 +100,29 @@ static int add_names(const struct keeper *keeper, struct zh_err *err)
 	return 0;
 }
 
+static int make_slow(const struct keeper *keeper, struct zh_err *err)
+{
+	const struct zh_named_config *config = keeper->config;
+	int fd = keeper->ns.host_netns_fd;
+	int r = lab_add_rules(fd, config->rules, err);
+
+	if (r == 0 && zh_cpuset_count(&config->steer))
+		r = lab_steer(config->topology->plan, config->name, fd, &config->steer, err);
+	return r;
+}
+
 static int set_up(struct keeper *keeper, struct zh_err *err)
 {
 	struct lab_state *state = &keeper->state;
 	int r;
 
 	snprintf(state->file, sizeof(state->file), PREFIX "%s", keeper->lab.name);
-	snprintf(state->text, sizeof(state->text), "%s", keeper->topology->id);
+	snprintf(state->text, sizeof(state->text), "%s", keeper->lab.topology->id);
 	r = lab_state_own(state, err);
 	if (r == 0)
-		r = lab_build(keeper->topology->plan, keeper->lab.name, &keeper->ns, err);
+		r = lab_build(keeper->lab.topology->plan, keeper->lab.name, &keeper->ns, err);
+	if (r == 0)
+		r = make_slow(keeper, err);
 	if (r == 0)
 		r = lab_guard_start(undo, state, &keeper->guard, err);
 	if (r == 0)
@@ -119,7 +133,7 @@ static int set_up(struct keeper *keeper, struct zh_err *err)
 }
 
 /* Until it is told to end, or its guard is gone: nobody would clean up then. */
-static void stay(void)
+static void stay(const struct keeper *keeper)
 {
 	sigset_t set;
 	int number;
@@ -128,7 +142,9 @@ static void stay(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGCHLD);
-	sigwait(&set, &number);
+	do
+		sigwait(&set, &number);
+	while (number == SIGCHLD && zh_process_wait(keeper->guard.pid, 0, NULL) == -ETIMEDOUT);
 }
 
 static int keeper_main(void *arg)
@@ -149,7 +165,7 @@ static int keeper_main(void *arg)
 		r = -EPIPE;
 	close(keeper->ready_fd);
 	if (r == 0)
-		stay();
+		stay(keeper);
 	if (lab_guard_end(&keeper->guard) < 0)
 		undo(&keeper->state);
 	return r < 0;
@@ -170,17 +186,28 @@ static int wait_ready(int fd, struct zh_err *err)
 	return told.code;
 }
 
-int zh_named_up(const struct zh_topology *topology, const char *name, struct zh_named_lab *ret,
-	struct zh_err *err)
+static int check_config(const struct zh_named_config *config, struct zh_err *err)
 {
-	struct keeper keeper = {.topology = topology, .ns = {-1, -1, -1}};
+	int r = check_name(config->name, err);
+
+	if (r == 0 && !config->topology->plan->has_host &&
+		(config->rules || zh_cpuset_count(&config->steer)))
+		return zh_err_set(err, -EINVAL, "%s has no host whose devices could be steered",
+			config->topology->id);
+	return r;
+}
+
+int zh_named_up(const struct zh_named_config *config, struct zh_named_lab *ret, struct zh_err *err)
+{
+	struct keeper keeper = {
+		.config = config, .lab.topology = config->topology, .ns = {-1, -1, -1}};
 	zh_autoclose int read_fd = -1, write_fd = -1;
-	int fds[2], r = check_name(name, err);
+	int fds[2], r = check_config(config, err);
 	pid_t pid;
 
 	if (r < 0)
 		return r;
-	snprintf(keeper.lab.name, sizeof(keeper.lab.name), "%.3s", name);
+	snprintf(keeper.lab.name, sizeof(keeper.lab.name), "%.3s", config->name);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return zh_err_sys(err, -errno, "cannot make a pipe");
 	read_fd = fds[0];
@@ -195,7 +222,6 @@ int zh_named_up(const struct zh_topology *topology, const char *name, struct zh_
 		return r;
 	}
 	*ret = keeper.lab;
-	ret->topology = topology;
 	ret->keeper = pid;
 	return 0;
 }

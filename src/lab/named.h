@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "lab/lab.h"
 #include "report/doc.h"
 
@@ -27,9 +28,16 @@ struct zh_named_lab {
 	pid_t keeper;
 };
 
-/* 0; -EINVAL: not a name; -EEXIST: that lab is up already; or why it cannot be built. */
-int zh_named_up(const struct zh_topology *topology, const char *name, struct zh_named_lab *ret,
-	struct zh_err *err);
+struct zh_named_config {
+	const struct zh_topology *topology;
+	const char *name;
+	struct zh_cpuset steer; /* what the host's devices receive, to these CPUs; empty: not */
+	unsigned int rules;     /* nft rules that every forwarded packet passes */
+};
+
+/* 0; -EINVAL: not a name, or nothing to steer; -EEXIST: that lab is up already; or why it cannot be
+ * built. */
+int zh_named_up(const struct zh_named_config *config, struct zh_named_lab *ret, struct zh_err *err);
 /* Nothing of it is left when it returns. -ENOENT: no such lab. */
 int zh_named_down(const char *name, struct zh_err *err);
 /* -ENOENT: no such lab is up. */

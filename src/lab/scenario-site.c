@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/util.h"
 #include "lab/topologies/build.h"
-#include "probe/probe.h"
+#include "lab/tune.h"
 #include "sys/net-config.h"
 #include "sys/net-tune.h"
 #include "sys/process.h"
@@ -21,37 +19,9 @@
 #define THREADS_MAX 256
 #define NAPI_PREFIX "napi/"
 
-/* Linear rules that never match (198.18.0.0/15 is for benchmarks). */
-static int add_rules(int netns_fd, unsigned int n, struct zh_err *err)
-{
-	static const char *const argv[] = {"nft", "-f", "-", NULL};
-	zh_autobuf text = {0};
-	unsigned int i;
-	int r;
-
-	if (!n)
-		return 0;
-	zh_buf_adds(&text, "table inet zerohop_lab {\nchain forward {\n"
-			   "type filter hook forward priority 0; policy accept;\n");
-	for (i = 0; i < n; i++)
-		zh_buf_addf(&text, "ip saddr 198.18.%u.%u counter drop\n", i >> 8 & 0xff, i & 0xff);
-	zh_buf_adds(&text, "}\n}\n");
-	if (text.failed)
-		return zh_err_set(err, -ENOMEM, "out of memory");
-	r = zh_process_run(argv, netns_fd, text.text, text.len, err);
-	return r < 0 ? zh_err_wrap(err, "cannot load %u firewall rules", n) : 0;
-}
-
-static const struct lab_device *next_host_device(const struct lab_device *device)
-{
-	while (device->name && !(device->side == LAB_HOST && device->kind == LAB_VETH))
-		device++;
-	return device->name ? device : NULL;
-}
-
 const char *scenario_ingress(const struct zh_topology *topology)
 {
-	const struct lab_device *device = next_host_device(topology->plan->devices);
+	const struct lab_device *device = lab_next_host_device(topology->plan->devices);
 
 	return device ? device->name : NULL;
 }
@@ -117,12 +87,11 @@ static int pin_threads(const struct threads *before, int cpu, struct zh_err *err
 }
 
 static int tune_device(const struct scenario_site *site, const struct zh_step *step,
-	const struct lab_device *device, const struct zh_cpuset *cpus, struct zh_err *err)
+	const struct lab_device *device, struct zh_err *err)
 {
-	int fd = site->ns.host_netns_fd;
-	int r = zh_nettune_rps(fd, device->name, cpus, err);
+	int fd = site->ns.host_netns_fd, r = 0;
 
-	if (r == 0 && step->gro)
+	if (step->gro)
 		r = zh_nettune_gro(fd, device->name, true, err);
 	if (r == 0 && step->threaded)
 		r = zh_nettune_threaded(fd, device->name, true, err);
@@ -145,41 +114,27 @@ static int tune(const struct scenario_site *site, const struct zh_step *step, in
 		r = zh_sched_get_affinity(&cpus, err);
 	else if (step->steer == ZH_STEER_ONE)
 		zh_cpuset_add(&cpus, (unsigned int)hot_cpu);
+	if (r == 0)
+		r = lab_steer(site->topology->plan, NULL, site->ns.host_netns_fd, &cpus, err);
 	if (r == 0 && step->threaded)
 		zh_sys_list(add_thread, before, "/proc");
-	for (; r == 0 && (device = next_host_device(device)); device++)
-		r = tune_device(site, step, device, &cpus, err);
+	for (; r == 0 && (device = lab_next_host_device(device)); device++)
+		r = tune_device(site, step, device, err);
 	if (r == 0 && step->threaded)
 		r = pin_threads(before, hot_cpu, err);
 	free(before);
 	return r;
 }
 
-/* A connection made and ended: every neighbour on the way is known afterwards, and no packet of
- * the measurement waits for one. IPv6 would only add packets that nobody counts. */
-static int warm_up(const struct scenario_site *site, struct zh_err *err)
+/* IPv6 would only add packets that nobody counts. */
+static void switch_v6_off(const struct zh_lab_ns *ns)
 {
-	const struct zh_lab_ns *ns = &site->ns;
 	const int fds[] = {ns->netns_fd, ns->peer_netns_fd, ns->host_netns_fd};
-	struct zh_probe_config config = {.target.transport = ZH_TRANSPORT_TCP,
-		.size_bytes = 64,
-		.cpu = -1,
-		.peer_cpu = -1,
-		.netns_fd = ns->netns_fd,
-		.peer_netns_fd = ns->peer_netns_fd,
-		.peer_cgroup_fd = -1};
-	struct zh_probe *probe;
 	size_t i;
-	int r;
 
 	for (i = 0; i < ZH_ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			zh_netcfg_sysctl_set(fds[i], "net/ipv6/conf/all/disable_ipv6", "1", NULL);
-	snprintf(config.target.host, sizeof(config.target.host), "%s", site->topology->address);
-	r = zh_probe_open(&config, &probe, err);
-	if (r == 0)
-		zh_probe_close(probe);
-	return r;
 }
 
 int scenario_site_up(const struct zh_scenario *scenario, const struct zh_step *step, int hot_cpu,
@@ -193,11 +148,12 @@ int scenario_site_up(const struct zh_scenario *scenario, const struct zh_step *s
 	r = ret->topology->up(&ret->ns, err);
 	if (r < 0)
 		return r;
-	r = add_rules(ret->ns.host_netns_fd, scenario->rules, err);
+	r = lab_add_rules(ret->ns.host_netns_fd, scenario->rules, err);
+	switch_v6_off(&ret->ns);
 	if (r == 0)
 		r = tune(ret, step, hot_cpu, err);
 	if (r == 0)
-		r = warm_up(ret, err);
+		r = lab_warm_up(&ret->ns, ret->topology->address, err);
 	if (r == 0 && step->backlog)
 		r = lab_backlog_set(&ret->backlog, step->backlog, err);
 	if (r < 0)

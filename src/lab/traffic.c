@@ -30,6 +30,25 @@ struct moment {
 	size_t n_cpus;
 };
 
+int lab_warm_up(const struct zh_lab_ns *ns, const char *address, struct zh_err *err)
+{
+	struct zh_probe_config config = {.target.transport = ZH_TRANSPORT_TCP,
+		.size_bytes = 64,
+		.cpu = -1,
+		.peer_cpu = -1,
+		.netns_fd = ns->netns_fd,
+		.peer_netns_fd = ns->peer_netns_fd < 0 ? ns->netns_fd : ns->peer_netns_fd,
+		.peer_cgroup_fd = -1};
+	struct zh_probe *probe;
+	int r;
+
+	snprintf(config.target.host, sizeof(config.target.host), "%s", address);
+	r = zh_probe_open(&config, &probe, err);
+	if (r == 0)
+		zh_probe_close(probe);
+	return r;
+}
+
 /* Time that CPUs were not idle, all of them: what the kernel counts as idle is exact on tickless
  * kernels, while user and system time is sampled. Steal is nobody's here. */
 static uint64_t busy_ns(uint64_t now_ns)

@@ -61,6 +61,10 @@ struct lab_traffic {
 	char not_measured[240]; /* "" or why */
 };
 
+/* A connection made and ended, before a load: every neighbour on the way is known afterwards, and
+ * no packet waits for one. */
+int lab_warm_up(const struct zh_lab_ns *ns, const char *address, struct zh_err *err);
+
 /* Negative with err when it could not run, or ended by itself; with *ret filled as far as known. */
 int lab_traffic_run(
 	const struct lab_traffic_config *config, struct lab_traffic *ret, struct zh_err *err);

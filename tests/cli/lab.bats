@@ -81,7 +81,7 @@ teardown() {
 
 @test "names and topologies that cannot be are refused in one line" {
 	need_root
-	for arguments in "up nonesuch" "up veth --name toolong" "up veth --name A" "up" "down x y" \
+	for arguments in "up veth --steer 0" "up nonesuch" "up veth --name toolong" "up veth --name A" "up" "down x y" \
 		"down nox" "up lo --seed 3" "list --name x"; do
 		run --separate-stderr "$ZEROHOP" lab $arguments
 		[ "$status" = 2 ]
