@@ -156,6 +156,19 @@ const char *zh_path_place(const struct zh_record *record, uint64_t place, char *
 	return buf;
 }
 
+const char *zh_path_stray_place(
+	const struct zh_record *record, size_t way, size_t n, char *buf, size_t size)
+{
+	const char *text = zh_path_text(record, "path.way.%zu.proof.stray.%zu.place", way, n);
+
+	if (!text)
+		return zh_path_place(record,
+			zh_path_number(record, "path.way.%zu.proof.stray.%zu.place", way, n), buf,
+			size);
+	snprintf(buf, size, "%s", text);
+	return buf;
+}
+
 const char *zh_path_way_name(const struct zh_record *record, size_t way, char *buf, size_t size)
 {
 	const char *address = zh_path_text(record, "path.way.%zu.address", way);
@@ -229,6 +242,30 @@ bool zh_path_is_diverted(const struct zh_record *record, size_t way)
 			return true;
 	}
 	return false;
+}
+
+const char *zh_path_is_taken_away(const struct zh_record *record, size_t way)
+{
+	const char *dev = zh_path_text(record, "path.way.%zu.decision.dev", way);
+	size_t n = zh_path_n_strays(record, way), i;
+	const struct zh_fact *place, *decided;
+	char name[64];
+
+	if (!dev || !zh_path_number(record, "path.way.%zu.proof.sent", way))
+		return NULL;
+	snprintf(name, sizeof(name), "%s", dev);
+	for (i = 0; name[i]; i++)
+		if (name[i] == '.')
+			name[i] = '/';
+	decided = zh_path_fact(record, "path.way.%zu.proof.dev.0.%s.requests", way, name);
+	if (!decided || decided->type != ZH_FACT_NUMBER || decided->number)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		place = zh_path_fact(record, "path.way.%zu.proof.stray.%zu.place", way, i);
+		if (place && place->type == ZH_FACT_NUMBER && !place->number)
+			return zh_path_text(record, "path.way.%zu.proof.stray.%zu.dev", way, i);
+	}
+	return NULL;
 }
 
 const char *zh_path_answer(

@@ -52,6 +52,10 @@ uint64_t zh_path_lost(const struct zh_record *record, size_t way);
 /* "here", "netns blue"; "place 3" when it has no name. */
 const char *zh_path_place(const struct zh_record *record, uint64_t place, char *buf, size_t size);
 
+/* The same of a stray sighting, whose namespace need not be on the way. */
+const char *zh_path_stray_place(
+	const struct zh_record *record, size_t way, size_t n, char *buf, size_t size);
+
 /* "127.0.0.1", "tcp 127.0.0.1:80", "unix:/run/x": what the way leads to. */
 const char *zh_path_way_name(const struct zh_record *record, size_t way, char *buf, size_t size);
 
@@ -68,6 +72,10 @@ bool zh_path_uses_lo(const struct zh_record *record, size_t way);
 bool zh_path_is_refused_by_rule(const struct zh_record *record, size_t way);
 /* Whether the kernel's answer for the flow differs from that to the plain question. */
 bool zh_path_is_diverted(const struct zh_record *record, size_t way);
+
+/* The device on which packets were counted that should have gone by the one that was decided on,
+ * which saw none: behind the decision something (NAT, tc, BPF) sends them elsewhere. NULL: no. */
+const char *zh_path_is_taken_away(const struct zh_record *record, size_t way);
 
 /* "local by lo, table local", "refused: Invalid argument"; `base` is "decision" or
  * "decision.plain". "" when it was not asked. */

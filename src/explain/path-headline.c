@@ -50,6 +50,7 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 	char rule[240], place[96];
 	uint64_t last_place;
 	const char *kind = last_kind(record, way, &last_place);
+	const char *other = zh_path_is_taken_away(record, way);
 
 	if (error) {
 		zh_path_rule(record, way, rule, sizeof(rule));
@@ -65,6 +66,10 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 	}
 	if (zh_path_text(record, "path.way.%zu.iif", way) && type && !strcmp(type, "local")) {
 		zh_buf_adds(ret, " is for this machine");
+		return;
+	}
+	if (other) {
+		zh_buf_addf(ret, " is routed by %s, but goes by %s", dev, other);
 		return;
 	}
 	zh_buf_addf(ret, " goes by %s", dev);

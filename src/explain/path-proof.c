@@ -287,11 +287,8 @@ static void describe_strays(const struct zh_record *record, size_t way, struct z
 
 	for (i = 0; i < n; i++)
 		zh_node_row(table,
-			(struct zh_cell[]){
-				place_cell(record,
-					zh_path_fact(record, "path.way.%zu.proof.stray.%zu.place",
-						way, i),
-					place, sizeof(place)),
+			(struct zh_cell[]){zh_string(zh_path_stray_place(
+						   record, way, i, place, sizeof(place))),
 				zh_path_cell(record, "path.way.%zu.proof.stray.%zu.dev", way, i),
 				zh_path_cell(
 					record, "path.way.%zu.proof.stray.%zu.packets", way, i)});

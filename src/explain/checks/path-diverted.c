@@ -66,6 +66,28 @@ static void judge_other(const struct zh_check *check, struct zh_explain *ex, siz
 	add_evidence(ex, way, finding);
 }
 
+/* Counted on another device than the decision names: changed behind it. */
+static void judge_counted(const struct zh_check *check, struct zh_explain *ex, size_t way)
+{
+	const struct zh_record *r = ex->record;
+	const char *dev = zh_path_text(r, "path.way.%zu.decision.dev", way);
+	const char *other = zh_path_is_taken_away(r, way);
+	unsigned long long sent = zh_path_number(r, "path.way.%zu.proof.sent", way);
+	struct zh_finding *finding;
+	char name[300];
+
+	if (!other)
+		return;
+	zh_path_way_name(r, way, name, sizeof(name));
+	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
+		"Packets to %.60s are routed by %.20s, and go by %.20s", name, dev, other);
+	zh_finding_evidence(
+		finding, "of %llu sent %s saw none, and %s the others", sent, dev, other);
+	zh_finding_evidence(finding,
+		"behind the routing decision NAT at the output hook, a tc filter or a BPF program "
+		"can send packets elsewhere");
+}
+
 static void judge(const struct zh_check *check, struct zh_explain *ex, size_t way)
 {
 	const struct zh_record *r = ex->record;
@@ -87,8 +109,10 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 {
 	size_t n = zh_path_n_ways(ex->record), way;
 
-	for (way = 0; way < n; way++)
+	for (way = 0; way < n; way++) {
 		judge(check, ex, way);
+		judge_counted(check, ex, way);
+	}
 }
 
 const struct zh_check zh_check_path_diverted = {
@@ -100,7 +124,8 @@ const struct zh_check zh_check_path_diverted = {
 			.summary =
 				"The kernel sends packets of this very flow another way than the "
 				"ordinary one: an own address not by lo, or by a rule that looks "
-				"at protocol, ports, mark or user.",
+				"at protocol, ports, mark or user; or packets are counted on "
+				"another device than the one that was decided on.",
 			.why = "Routing rules may select by more than addresses. A rule ahead of "
 			       "`lookup local` takes local traffic away from lo, to a device, a "
 			       "tunnel or a blackhole. Asked without protocol and ports the kernel "
@@ -111,15 +136,17 @@ const struct zh_check zh_check_path_diverted = {
 			.verify = "`zerohop path TARGET` names lo, and the proof counts all "
 				  "packets there.",
 			.cure = "Move the rule behind the local rule, or add a selector (`to`, "
-				"`iif`, `fwmark`) that leaves local destinations out.",
+				"`iif`, `fwmark`) that leaves local destinations out; where NAT "
+				"diverts it, the same for the nat rule of the output hook.",
 			.cost = "Traffic that relied on the rule takes the ordinary way again.",
 			.remedies = ZH_LIST("policy-rule"),
 			.needs = ZH_LIST("path.way.*.address", "path.way.*.decision.dev",
 				"path.way.*.decision.type", "path.way.*.decision.error",
 				"path.way.*.decision.rule.pref", "path.way.*.decision.rule.text",
 				"path.way.*.decision.plain.dev", "path.way.*.decision.plain.type",
-				"path.way.*.decision.plain.error", "addr.*.*.ip",
-				"link.*.flags.up"),
+				"path.way.*.decision.plain.error", "addr.*.*.ip", "link.*.flags.up",
+				"path.way.*.proof.sent", "path.way.*.proof.dev.*.*.requests",
+				"path.way.*.proof.stray.*.dev", "path.way.*.proof.stray.*.place"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,
 		},
 	.run = run,

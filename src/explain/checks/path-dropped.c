@@ -86,6 +86,20 @@ static void add_hop(const struct zh_explain *ex, size_t way, size_t n, struct zh
 	}
 }
 
+/* What the walk found out about the place where they were seen last, when the way ends there. */
+static void add_end(const struct zh_explain *ex, size_t way, size_t n, struct zh_finding *finding)
+{
+	const struct zh_record *r = ex->record;
+	const struct zh_fact *place = zh_path_fact(r, "path.way.%zu.proof.lost.%zu.place", way, n);
+	size_t hops = zh_path_n_hops_of(r, way), last = hops ? hops - 1 : 0;
+	const char *ends = zh_path_text(r, "path.way.%zu.hop.%zu.ends", way, last);
+	const char *leg = zh_path_text(r, "path.way.%zu.proof.lost.%zu.leg", way, n);
+
+	if (ends && leg && !strcmp(leg, "request") && place && place->type == ZH_FACT_NUMBER &&
+		place->number == zh_path_number(r, "path.way.%zu.hop.%zu.place", way, last))
+		zh_finding_evidence(finding, "the way ends there: %s", ends);
+}
+
 static void judge(const struct zh_check *check, struct zh_explain *ex, size_t way, size_t n)
 {
 	const struct zh_record *r = ex->record;
@@ -110,6 +124,7 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	if (owner)
 		zh_finding_evidence(finding, "%s means: %s", reason, owner);
 	add_hop(ex, way, n, finding);
+	add_end(ex, way, n, finding);
 	if (reason && strcmp(reason, "NETFILTER_DROP") == 0)
 		add_rules(ex, finding);
 }
@@ -149,7 +164,8 @@ const struct zh_check zh_check_path_dropped = {
 				"path.way.*.proof.lost.*.leg", "path.way.*.proof.lost.*.place",
 				"path.way.*.proof.lost.*.dev", "path.way.*.proof.lost.*.hop",
 				"path.way.*.proof.lost.*.reason",
-				"path.way.*.proof.lost.*.function", "nft.notable.*.pkts"),
+				"path.way.*.proof.lost.*.function", "path.way.*.hop.*.ends",
+				"nft.notable.*.pkts"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,
 		},
 	.run = run,

@@ -9,14 +9,14 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	uint64_t packets = zh_path_number(r, "path.way.%zu.proof.stray.%zu.packets", way, n);
 	uint64_t sent = zh_path_number(r, "path.way.%zu.proof.sent", way);
 	uint64_t answered = zh_path_number(r, "path.way.%zu.proof.answered", way);
-	uint64_t place = zh_path_number(r, "path.way.%zu.proof.stray.%zu.place", way, n);
 	struct zh_finding *finding;
 	char name[300], where[96];
 
-	if (!packets || !dev)
+	/* All that were taken away, and where they go from there, is path-diverted's. */
+	if (!packets || !dev || zh_path_is_taken_away(r, way))
 		return;
 	zh_path_way_name(r, way, name, sizeof(name));
-	zh_path_place(r, place, where, sizeof(where));
+	zh_path_stray_place(r, way, n, where, sizeof(where));
 	/* Copies beside packets that arrive (mirroring, flooding) harm nobody. */
 	finding = zh_finding_add(ex, &check->rule,
 		answered < sent ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW, ZH_CONFIDENCE_MEDIUM,
@@ -56,7 +56,8 @@ const struct zh_check zh_check_path_stray = {
 			.needs = ZH_LIST("path.way.*.proof.stray.*.dev",
 				"path.way.*.proof.stray.*.packets",
 				"path.way.*.proof.stray.*.place", "path.way.*.proof.sent",
-				"path.way.*.proof.answered"),
+				"path.way.*.proof.answered", "path.way.*.decision.dev",
+				"path.way.*.proof.dev.*.*.requests"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,
 		},
 	.run = run,

@@ -22,6 +22,10 @@ extern const struct zh_check zh_check_path_diverted, zh_check_path_no_route, zh_
 	"path.way.0.decision.error =Invalid argument\npath.way.0.decision.rule.pref 100\n"         \
 	"path.way.0.decision.rule.text =from all ipproto udp blackhole\n"                          \
 	"path.way.0.decision.plain.error =Invalid argument\n"
+#define TAKEN_AWAY(on_lo)                                                                          \
+	"path.way.0.proof.dev.0.lo.requests " #on_lo                                               \
+	"\npath.way.0.proof.stray.0.dev =eth0\npath.way.0.proof.stray.0.place 0\n"                 \
+	"path.way.0.proof.stray.0.packets 12\n"
 #define BACK                                                                                       \
 	"path.place.1.name =netns b1\npath.way.0.reply.place 1\npath.way.0.hop.0.place 0\n"        \
 	"path.way.0.hop.0.kind =device\npath.way.0.hop.0.dev =va\npath.way.0.hop.1.place 1\n"      \
@@ -63,6 +67,12 @@ const struct zh_case zh_cases_way[] = {
 		{}},
 	{&zh_check_path_diverted, "lo is down", SILENT,
 		TO("127.0.0.1", "udp") "link.lo.flags.up 0\n" REFUSED_BY_RULE, {}},
+	{&zh_check_path_diverted, "taken away by NAT", ZH_SEVERITY_WARNING,
+		TO("10.9.0.1", "udp") LOCAL SENT(12, 12, 0) TAKEN_AWAY(0), {}},
+	{&zh_check_path_diverted, "copied to another device", SILENT,
+		TO("10.9.0.1", "udp") LOCAL SENT(12, 12, 0) TAKEN_AWAY(12), {}},
+	{&zh_check_path_stray, "taken away by NAT", SILENT,
+		TO("10.9.0.1", "udp") LOCAL SENT(12, 12, 0) TAKEN_AWAY(0), {}},
 	{&zh_check_path_no_route, "refused by a rule", SILENT,
 		TO("127.0.0.1", "udp") "link.lo.flags.up 1\n" REFUSED_BY_RULE, {}},
 	{&zh_check_path_diverted, "local", SILENT, TO("127.0.0.1", "icmp") LOCAL, {}},
