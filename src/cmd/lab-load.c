@@ -5,8 +5,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/util.h"
@@ -23,21 +26,21 @@ const char *const lab_protocols[] = {"udp", "tcp", "unix", NULL};  /* enum zh_lo
 const char *const lab_engines[] = {"auto", "socket", "xdp", NULL}; /* enum zh_load_engine */
 
 struct watched {
-	const struct zh_named_lab *lab; /* NULL: none */
+	int keeper_fd; /* a pidfd; -1: no lab, or a kernel without them (before 5.3) */
 	uint64_t next_ns;
 	bool is_gone;
 };
 
-/* Ctrl-C; and when the lab goes down its load ends, too. */
+/* Ctrl-C; and when the lab goes down its load ends, too. Asked between requests: one system call
+ * now and then. */
 static bool is_over(void *arg)
 {
 	struct watched *watched = arg;
-	struct zh_named_lab lab;
+	struct pollfd keeper = {.fd = watched->keeper_fd, .events = POLLIN};
 
-	if (watched->lab && zh_now_ns() > watched->next_ns) {
+	if (watched->keeper_fd >= 0 && zh_now_ns() > watched->next_ns) {
 		watched->next_ns = zh_now_ns() + LOOK_NS;
-		watched->is_gone = zh_named_find(watched->lab->name, &lab, NULL) < 0 ||
-				   lab.keeper != watched->lab->keeper;
+		watched->is_gone = poll(&keeper, 1, 0) > 0;
 	}
 	return watched->is_gone || cmd_interrupted(NULL);
 }
@@ -227,7 +230,9 @@ static int measure(const struct lab_config *lab, const struct lab_load_site *sit
 	struct lab_traffic_config *config, struct zh_err *err)
 {
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
-	struct watched watched = {.lab = site->has_lab ? &site->lab : NULL};
+	zh_autoclose int keeper_fd =
+		site->has_lab ? (int)syscall(SYS_pidfd_open, site->lab.keeper, 0) : -1;
+	struct watched watched = {.keeper_fd = keeper_fd};
 	static struct lab_traffic traffic;
 	struct zh_node *root;
 

@@ -7,7 +7,8 @@
  * and processes, with the fault's own doing left out. The parameters are drawn from ranges, so that
  * no rule can be fitted to one value.
  *
- * The host's settings are never changed. Nothing survives its owner: namespaces have no name and go
+ * The host's settings are never changed, but for one that no namespace has of its own (backlog.h).
+ * Nothing survives its owner: namespaces have no name and go
  * with their last fd, children die with the process that made them and end by themselves after
  * ZH_LAB_LIFE_NS, and control groups bear their owner's name for zh_lab_gc().
  */

@@ -78,7 +78,7 @@ struct zh_scenario_result {
 	struct zh_step_result *steps; /* owned */
 	size_t n_steps;
 	bool interrupted;
-	double foreign_cpus; /* CPUs' worth of time that others used meanwhile */
+	double foreign_cpus; /* CPUs' worth of time that others used in the worst step */
 	char not_measured[240];
 };
 
