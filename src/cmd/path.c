@@ -223,6 +223,7 @@ static int status_of(const struct zh_path_config *session, const struct zh_recor
 	if (zh_path_has_findings(record, explanation))
 		return ZH_EXIT_FINDINGS;
 	if (!session->count || session->iif || record->interrupted || !why ||
+		session->target.transport == ZH_TRANSPORT_UNIX_DGRAM ||
 		(leaves(record) && !session->count_given))
 		return ZH_EXIT_OK;
 	zh_err_set(err, -EIO, "no packet was sent: %s", why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From one device to the next: back on lo, over a veth, into a bridge, or away. */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ enum walk_step hops_next(struct walk *w)
 	const struct path_link *link = w->link;
 	const struct path_link *master =
 		path_map_link(path_map_take(w->p), link->netns, link->master);
+	char ip[INET6_ADDRSTRLEN];
 
 	if (w->step == WALK_OVER)
 		return WALK_OVER;
@@ -145,5 +147,10 @@ enum walk_step hops_next(struct walk *w)
 	}
 	if (!path_map_has_address(&w->p->map, link, w->flow.family, &w->next) && hops_to_child(w))
 		return w->step;
-	return WALK_UP;
+	if (hops_is_answered(w))
+		return WALK_UP;
+	inet_ntop(w->flow.family, &w->next, ip, sizeof(ip));
+	hop_ends(w, "nobody here answers %s for %s",
+		w->flow.family == AF_INET ? "ARP" : "neighbour discovery", ip);
+	return WALK_OVER;
 }

@@ -11,6 +11,7 @@
 #include "facts/read.h"
 #include "session/path/hops.h"
 #include "sys/netlink.h"
+#include "sys/root.h"
 
 /* Last, since it defines what netinet/in.h defines as well. */
 #include <linux/netfilter.h>
@@ -114,6 +115,38 @@ static int ask_here(struct walk *w, const struct zh_flow *flow, struct zh_route 
 	return r < 0 ? r : zh_way_ask(nl, flow, ret, ret_errno, err);
 }
 
+static uint64_t proxy_setting(const char *kind, const char *device)
+{
+	uint64_t value = 1;
+
+	zh_sys_read_u64(&value, "/proc/sys/net/%s/%s/%s", kind, device,
+		strstr(kind, "ipv6") ? "proxy_ndp" : "proxy_arp");
+	return value;
+}
+
+bool hops_is_answered(struct walk *w)
+{
+	static const struct in6_addr nobody;
+	const char *kind = w->flow.family == AF_INET ? "ipv4/conf" : "ipv6/conf";
+	const char *type = w->p->ways[w->way].route.type;
+	struct zh_flow flow = {.family = w->flow.family, .to = w->next};
+	struct zh_route route;
+	struct zh_err err;
+	int refusal, r;
+
+	/* Groups are not asked for; and with a hardware address the frame comes, whoever it is for.
+	 */
+	if ((type && strcmp(type, "unicast") && strcmp(type, "local")) || w->mac[0] ||
+		!memcmp(&w->next, &nobody, sizeof(nobody)) ||
+		path_map_netns_has_address(&w->p->map, w->link->netns, w->flow.family, &w->next))
+		return true;
+	r = ask_here(w, &flow, &route, &refusal, &err);
+	/* What is local by a route of that type is answered. */
+	if (r < 0 || (r == 0 && strcmp(route.type, "unicast")))
+		return true;
+	return proxy_setting(kind, "all") || proxy_setting(kind, w->link->name);
+}
+
 /* Whether the way back to the source, on which rp_filter insists, leads elsewhere. Newer kernels
  * answer EINVAL for that as they do for a martian. */
 static bool is_way_back_elsewhere(struct walk *w, const struct path_link *link, uint64_t rp_filter)
@@ -131,6 +164,19 @@ static bool is_way_back_elsewhere(struct walk *w, const struct path_link *link, 
 	return !strcmp(route.type, "unicast") && rp_filter == 1 && route.ifindex != link->ifindex;
 }
 
+/* Sent from here it would be refused in the same way: that is the route, not how it came in. */
+static bool is_black_hole(struct walk *w)
+{
+	struct zh_flow flow = w->flow;
+	struct zh_route route;
+	struct zh_err err;
+	int refusal;
+
+	flow.has_from = flow.has_uid = false;
+	flow.iif = flow.oif = 0;
+	return ask_here(w, &flow, &route, &refusal, &err) > 0 && refusal == EINVAL;
+}
+
 /* Why an arriving packet is refused: the errno of RTM_GETROUTE with a device it came in by. */
 static void end_refused(struct walk *w, int refusal, const struct path_link *link)
 {
@@ -140,8 +186,10 @@ static void end_refused(struct walk *w, int refusal, const struct path_link *lin
 
 	walk_device_key(device, link);
 	rp_filter = setting(w, 4, device, "rp_filter_effective");
-	if (four && (refusal == EXDEV ||
-			    (refusal == EINVAL && is_way_back_elsewhere(w, link, rp_filter))))
+	if (refusal == EINVAL && is_black_hole(w))
+		hop_ends(w, "a blackhole: it is thrown away, and nobody is told");
+	else if (four && (refusal == EXDEV ||
+				 (refusal == EINVAL && is_way_back_elsewhere(w, link, rp_filter))))
 		hop_ends(w,
 			"the source is not accepted: the way back does not lead by %s "
 			"(rp_filter is %" PRIu64 ")",

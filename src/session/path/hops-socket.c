@@ -75,6 +75,7 @@ static void somebody(struct walk *w, const struct path_listener *listener)
 
 void hops_deliver(struct walk *w)
 {
+	const struct zh_route *route = &w->p->ways[w->way].route;
 	bool icmp = w->flow.protocol != IPPROTO_TCP && w->flow.protocol != IPPROTO_UDP;
 	struct path_listener listener;
 	struct zh_err err = {};
@@ -99,5 +100,7 @@ void hops_deliver(struct walk *w)
 			somebody(w, &listener);
 		}
 	}
-	path_reply(w->p, w->way, w->place, &w->flow);
+	/* Nobody answers as a group. */
+	if (!route->type || !strcmp(route->type, "local") || !strcmp(route->type, "unicast"))
+		path_reply(w->p, w->way, w->place, &w->flow);
 }

@@ -61,6 +61,9 @@ void hops_steering(struct walk *w, const struct path_link *link);
 /* hops-route.c: the sender's decision, and that on arrival (which sets the next step). */
 void hops_sent(struct walk *w);
 void hops_received(struct walk *w);
+/* Whether the place answers when the next hop's hardware address is asked for at its device. Also
+ * true when that cannot be found out. */
+bool hops_is_answered(struct walk *w);
 /* hops-link.c: out of a device to the next one, or away from this machine. */
 void hops_leave(struct walk *w);
 /* Where a packet goes that came in by a device: to a bridge, a macvlan child, or up to IP. */

@@ -101,8 +101,7 @@ struct path_place *path_place_of(struct path *p, size_t netns, char *why, size_t
 const struct path_link *path_link_other(
 	struct path *p, const struct path_link *link, char *why, size_t size);
 /* Whether `child` sits on `parent`, as macvlan and VLAN devices do. */
-bool path_link_is_on(
-	struct path *p, const struct path_link *child, const struct path_link *parent);
+bool path_link_is_on(struct path *p, const struct path_link *child, const struct path_link *parent);
 
 /* decide.c: path.way.W.decision.*, and path.way.W.reply.* of a flow that arrived in `place`. */
 void path_decide(struct path *p, size_t way);

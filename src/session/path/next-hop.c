@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "facts/read.h"
 #include "sys/netlink-attr.h"
 
 struct search {
@@ -41,6 +42,25 @@ static void turn_round(const struct path_way *way, struct zh_flow *flow)
 	flow->to_port = 0;
 }
 
+/* Without a link-local address that is known to be its own a device does not even ask. */
+static bool is_tentative(const struct zh_fact_set *facts, const char *device)
+{
+	char pattern[ZH_FACTS_NAME_MAX + 32], name[ZH_FACTS_NAME_MAX], number[24];
+	const struct zh_fact *fact;
+	const char *ip;
+	size_t pos = 0;
+
+	zh_facts_name(name, sizeof(name), device);
+	snprintf(pattern, sizeof(pattern), "addr.%s.*.tentative", name);
+	while (facts && (fact = zh_fact_next(facts, pattern, &pos))) {
+		zh_fact_part(number, sizeof(number), fact, pattern, 0);
+		ip = zh_fact_text(facts, "addr.%s.%s.ip", name, number);
+		if (fact->type == ZH_FACT_NUMBER && fact->number && ip && !strncmp(ip, "fe80", 4))
+			return true;
+	}
+	return false;
+}
+
 bool path_neighbour_is_missing(
 	struct path *p, size_t way, size_t place, bool is_reply, char *buf, size_t size)
 {
@@ -63,7 +83,9 @@ bool path_neighbour_is_missing(
 	if (route.gateway[0])
 		snprintf(search.ip, sizeof(search.ip), "%s", route.gateway);
 	zh_netlink_dump(nl, RTM_GETNEIGH, &header, sizeof(header), look, &search, NULL);
-	if (search.is_missing)
+	if (search.is_missing && is_tentative(p->places[place].facts, route.oif))
+		snprintf(buf, size, "duplicate address detection is not over on %.20s", route.oif);
+	else if (search.is_missing)
 		snprintf(buf, size, "nobody answers %s for %s",
 			strchr(search.ip, ':') ? "neighbour discovery" : "ARP", search.ip);
 	return search.is_missing;

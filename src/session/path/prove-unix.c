@@ -66,6 +66,7 @@ void path_prove_unix(struct path *p, size_t way)
 	zh_fact_string(p->out, "the call's own answer", "path.way.%zu.proof.method", way);
 	if (r < 0 && r != -ECONNREFUSED) {
 		zh_fact_number(p->out, 1, "path.way.%zu.proof.lost.0.packets", way);
-		zh_fact_string(p->out, strerror(-r), "path.way.%zu.proof.lost.0.reason", way);
+		zh_fact_string(p->out, r == -EAGAIN ? "the accept queue is full" : strerror(-r),
+			"path.way.%zu.proof.lost.0.reason", way);
 	}
 }

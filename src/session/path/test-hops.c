@@ -83,6 +83,43 @@ static void over_a_veth(void **state)
 	lab_close(&lab);
 }
 
+/* Who is asked for and does not answer gets nothing, unless somebody answers in his place. */
+static void to_nobody(void **state)
+{
+	struct zh_record *record;
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, 2);
+	lab_cable(&lab, 0, "va", "10.1.0.1/24", 1, "vb", "10.1.0.2/24");
+	must(zh_netcfg_address_add(lab.cfg[0], "va", "fd00::1/64", &lab_err));
+	record = lab_path(&lab, "10.1.0.9");
+	lab_check(record, SENT OUT("0", "va") ", 0 wire va, " IN("1", "vb"));
+	lab_ends(record, "nobody here answers ARP for 10.1.0.9");
+	zh_record_free(record);
+	record = lab_path(&lab, "fd00::9");
+	lab_ends(record, "nobody here answers neighbour discovery for fd00::9");
+	zh_record_free(record);
+	/* A gateway that nobody has, as Calico gives it to its pods. */
+	lab_route(&lab, 0, "169.254.1.1/32", NULL, "va");
+	lab_route(&lab, 0, "10.9.0.0/16", "169.254.1.1", "va");
+	record = lab_path(&lab, "10.9.0.1");
+	lab_ends(record, "nobody here answers ARP for 169.254.1.1");
+	zh_record_free(record);
+	lab_set(&lab, 1, "net/ipv4/conf/vb/proxy_arp", "1");
+	lab_set(&lab, 1, "net/ipv4/ip_forward", "1");
+	record = lab_path(&lab, "10.9.0.1");
+	lab_check(record, SENT OUT("0", "va") ", 0 wire va, " IN("1", "vb") ", " UP("1"));
+	lab_ends(record, "Network is unreachable");
+	zh_record_free(record);
+	/* A group is not asked for, and does not answer. */
+	record = lab_path(&lab, "udp:10.1.0.255:9");
+	lab_check(record, SENT OUT("0", "va") ", 0 wire va, " IN("1", "vb") ", " TAKEN("1"));
+	assert_null(zh_path_text(record, "path.way.0.reply.error"));
+	zh_record_free(record);
+	lab_close(&lab);
+}
+
 #define TO_HOST SENT OUT("0", "eth0") ", 0 wire eth0, " IN("1", "va") ", "
 #define FORWARDED TO_HOST UP("1") ", 1 forward, 1 postrouting, " OUT("1", "vb") ", 1 wire vb, "
 
@@ -109,6 +146,14 @@ static void through_a_router(void **state)
 	lab_is(record, "decision.gateway", "10.1.0.1");
 	lab_is(record, "reply.gateway", "10.2.0.1");
 	lab_ends(record, "answered by RST");
+	zh_record_free(record);
+	must(zh_netcfg_rule_add(lab.cfg[1],
+		&(struct zh_netcfg_rule){
+			.priority = 7, .to = "10.2.0.7/32", .action = ZH_NETCFG_BLACKHOLE},
+		&lab_err));
+	record = lab_path(&lab, "10.2.0.7");
+	lab_check(record, TO_HOST UP("1"));
+	lab_ends(record, "a blackhole");
 	zh_record_free(record);
 	/* A source that the router would not answer by the same device. */
 	must(zh_netcfg_address_add(lab.cfg[0], "lo", "10.50.0.1/32", &lab_err));
@@ -231,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_lo),
 		cmocka_unit_test(over_a_veth),
+		cmocka_unit_test(to_nobody),
 		cmocka_unit_test(through_a_router),
 		cmocka_unit_test(in_a_circle),
 		cmocka_unit_test(through_a_bridge),
