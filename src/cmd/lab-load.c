@@ -96,6 +96,7 @@ static int fill_config(const struct lab_config *lab, const struct lab_load_site 
 			"frames can be injected in labs of the topologies routed and veth only");
 	if (site->device[0] && load->protocol == ZH_LOAD_UDP &&
 		(load->engine == ZH_LOAD_XDP || (load->engine == ZH_LOAD_AUTO && !load->rate))) {
+		load->engine = ZH_LOAD_XDP;
 		load->device = site->device;
 		load->from = site->from;
 		load->netns_fd = site->inject_netns_fd;
@@ -131,6 +132,28 @@ static int fill_victim(const struct lab_config *lab, const struct lab_load_site 
 		.netns_fd = site->ns.netns_fd,
 		.peer_netns_fd = config->load.peer_netns_fd};
 	return 0;
+}
+
+/* Injected frames arrive at the host's device as if from the client; where that cannot be, and was
+ * not asked for, the client itself sends. */
+static int run_load(const struct lab_config *lab, const struct lab_load_site *site,
+	struct lab_traffic_config *config, struct lab_traffic *ret, struct zh_err *err)
+{
+	struct zh_load_config *load = &config->load;
+	struct zh_err why = {};
+	int r = lab_traffic_run(config, ret, &why);
+
+	if (r == 0)
+		return 0;
+	if (load->engine != ZH_LOAD_XDP || lab->engine == ZH_LOAD_XDP)
+		return zh_err_set(err, r, "%s", why.text);
+	load->engine = ZH_LOAD_SOCKET;
+	load->netns_fd = site->ns.netns_fd;
+	load->from = load->device = NULL;
+	load->burst = 0;
+	r = lab_traffic_run(config, ret, err);
+	snprintf(ret->load.why_not_xdp, sizeof(ret->load.why_not_xdp), "%.119s", why.text);
+	return r;
 }
 
 static void describe_load(const struct lab_traffic_config *config,
@@ -242,7 +265,7 @@ static int measure(const struct lab_config *lab, const struct lab_load_site *sit
 	if (site->has_lab && lab->protocol != ZH_LOAD_UNIX &&
 		lab_warm_up(&site->ns, site->to, err) < 0)
 		return ZH_EXIT_UNABLE;
-	if (lab_traffic_run(config, &traffic, err) < 0)
+	if (run_load(lab, site, config, &traffic, err) < 0)
 		return ZH_EXIT_UNABLE;
 	doc = zh_doc_new("lab");
 	root = zh_doc_root(doc);

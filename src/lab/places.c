@@ -98,8 +98,8 @@ static int open_live(struct lab_watch *watch)
 	int r = zh_live_open(&config, watch->notes, &watch->live, &why);
 
 	if (r < 0)
-		zh_record_not_measured(watch->notes, "drops by reason, softirq time",
-			"%s; drops are the counters of backlogs and sockets", why.text);
+		zh_record_not_measured(watch->notes, "places of drops",
+			"only the counters of the CPUs' backlogs and of sockets are left");
 	return r;
 }
 

@@ -290,6 +290,12 @@ static void describe_notes(const struct zh_scenario_result *result, struct zh_no
 			zh_node_item(list, text);
 		}
 	}
+	if (result->why_not_xdp[0]) {
+		snprintf(text, sizeof(text),
+			"Sent by sendmmsg, which may be too slow to show it: %s.",
+			result->why_not_xdp);
+		zh_node_item(list, text);
+	}
 	if (result->not_measured[0])
 		zh_node_item(list, result->not_measured);
 	if (result->foreign_cpus > 0.15)

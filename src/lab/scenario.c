@@ -96,7 +96,7 @@ static struct zh_load_config load_config(
 		.cpu = m->ret->other_cpu,
 		.peer_cpu = m->ret->other_cpu};
 
-	if (scenario->engine != ZH_LOAD_XDP)
+	if (scenario->engine != ZH_LOAD_XDP || m->ret->why_not_xdp[0])
 		return load;
 	load.engine = ZH_LOAD_XDP;
 	load.netns_fd = site->ns.host_netns_fd;
@@ -105,7 +105,7 @@ static struct zh_load_config load_config(
 	return load;
 }
 
-static int run_traffic(const struct measurement *m, const struct scenario_site *site,
+static int run_once(const struct measurement *m, const struct scenario_site *site,
 	enum zh_transport_id transport, uint32_t requests, struct lab_traffic *ret,
 	struct zh_err *err)
 {
@@ -129,6 +129,22 @@ static int run_traffic(const struct measurement *m, const struct scenario_site *
 		.arg = m->config->arg};
 
 	return lab_traffic_run(&config, ret, err);
+}
+
+/* Frames that cannot be injected here are sent by sockets, from then on. */
+static int run_traffic(const struct measurement *m, const struct scenario_site *site,
+	enum zh_transport_id transport, uint32_t requests, struct lab_traffic *ret,
+	struct zh_err *err)
+{
+	struct zh_err why = {};
+	int r = run_once(m, site, transport, requests, ret, &why);
+
+	if (r == 0)
+		return 0;
+	if (m->config->scenario->engine != ZH_LOAD_XDP || m->ret->n_steps || m->ret->why_not_xdp[0])
+		return zh_err_set(err, r, "%s", why.text);
+	snprintf(m->ret->why_not_xdp, sizeof(m->ret->why_not_xdp), "%.239s", why.text);
+	return run_once(m, site, transport, requests, ret, err);
 }
 
 /* The most that arrives without loss, found by going up; then the rate is a multiple of it. Where

@@ -79,7 +79,8 @@ struct zh_scenario_result {
 	size_t n_steps;
 	bool interrupted;
 	double foreign_cpus; /* CPUs' worth of time that others used in the worst step */
-	char not_measured[240];
+	char not_measured[480];
+	char why_not_xdp[240]; /* sent by sendmmsg instead of injected frames, since */
 };
 
 struct zh_scenario_config {

@@ -58,7 +58,7 @@ struct lab_traffic {
 	bool is_reckoned;                  /* UDP only */
 	int64_t unattributed;
 	bool interrupted;
-	char not_measured[240]; /* "" or why */
+	char not_measured[480]; /* "" or why */
 };
 
 /* A connection made and ended, before a load: every neighbour on the way is known afterwards, and

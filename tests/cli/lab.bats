@@ -168,3 +168,18 @@ teardown() {
 	[ "$status" = 2 ]
 	[[ "$output" == *"hot-rx-cpu"* ]]
 }
+
+@test "without BPF a load is sent by sockets, counted by counters, and says what is missing" {
+	need_root
+	command -v strace > /dev/null || skip "strace is not installed"
+	n=$(name)
+	"$ZEROHOP" lab up routed --name "$n" > /dev/null
+	strace -f -o /dev/null -e trace=bpf -e inject=bpf:error=EPERM \
+		"$ZEROHOP" lab load --lab "$n" -d 300ms -j > "$BATS_TEST_TMPDIR/load.json"
+	validate lab "$BATS_TEST_TMPDIR/load.json"
+	jq -e '.load.engine == "sendmmsg" and .load.why_not_xdp != null and .load.received > 0' \
+		"$BATS_TEST_TMPDIR/load.json"
+	jq -e '(.not_measured | contains("counters")) and .softirq_share == []' "$BATS_TEST_TMPDIR/load.json"
+	"$ZEROHOP" lab down "$n"
+	nothing_left
+}
