@@ -80,7 +80,7 @@ two_cpus() {
 	refused 2 nosuch
 	[[ "$stderr" == *nosuch*tcp*unix-dgram* ]]
 	refused 2 tcp --size 0
-	refused 2 udp --size 64k
+	refused 2 udp --size 65k
 	[[ "$stderr" == *udp*65507* ]]
 	refused 2 tcp --size 1G
 	refused 2 tcp --size 1,,2
