@@ -27,13 +27,31 @@ static socklen_t set_path(struct sockaddr_un *ret, const char *path)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 }
 
+/* A listening socket of our own, with a name that the kernel chooses. */
+static int listen_here(struct sockaddr_un *ret, socklen_t *ret_len)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	*ret_len = sizeof(*ret);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)ret, sizeof(ret->sun_family)) == 0 &&
+		listen(fd, 1) == 0 && getsockname(fd, (struct sockaddr *)ret, ret_len) == 0)
+		return fd;
+	zh_closep(&fd);
+	return -1;
+}
+
+/* Without a path, to a socket of our own. */
 static int connect_once(const char *path)
 {
 	struct sockaddr_un to;
-	socklen_t len = set_path(&to, path);
+	socklen_t len = 0;
+	zh_autoclose int own = path[0] ? -1 : listen_here(&to, &len);
 	zh_autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0)
+	if (path[0])
+		len = set_path(&to, path);
+	if (fd < 0 || (!path[0] && own < 0))
 		return -errno;
 	return connect(fd, (struct sockaddr *)&to, len) < 0 ? -errno : 0;
 }
