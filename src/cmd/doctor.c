@@ -15,6 +15,7 @@ struct doctor_config {
 	struct zh_common common;
 	struct cmd_probe_options probe;
 	bool thorough, quick, prove;
+	const char *device;
 };
 
 static const struct zh_option options[] = {
@@ -24,6 +25,8 @@ static const struct zh_option options[] = {
 		"a tenth of the probes (a first look; rare faults stay unseen)"},
 	{"prove", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, prove), NULL,
 		"experiment: does keeping the CPUs awake help? (12 s more)"},
+	{"dev", 0, ZH_OPTION_STRING, offsetof(struct doctor_config, device), "DEVICE",
+		"who works for this device's packets, and where they are dropped (5 s)"},
 	CMD_PROBE_OPTIONS(struct doctor_config, probe),
 	ZH_MEASURE_OPTIONS,
 	ZH_COMMON_OPTIONS,
@@ -55,15 +58,31 @@ static const struct zh_session_phase plan[] = {
 
 #define N_PLAN ZH_ARRAY_SIZE(plan)
 
+/* With a device under watch, probes are company for the counters. */
+static const struct zh_session_phase device_plan[] = {
+	{.label = "gap-10ms", .count = 500, .gap_ns = 10 * ZH_NSEC_PER_MSEC},
+};
+
 /* The stretches of this run; returns how many. */
 static size_t choose_phases(const struct doctor_config *config, struct zh_session_phase *phases)
 {
-	size_t n = config->thorough ? N_PLAN : N_PLAN - 1, i;
+	const struct zh_session_phase *from = config->device ? device_plan : plan;
+	size_t n = config->device     ? ZH_ARRAY_SIZE(device_plan)
+		   : config->thorough ? N_PLAN
+				      : N_PLAN - 1,
+	       i;
 
-	memcpy(phases, plan, n * sizeof(plan[0]));
+	memcpy(phases, from, n * sizeof(plan[0]));
 	for (i = 0; config->quick && i < n; i++)
 		phases[i].count = (phases[i].count + 9) / 10;
 	return n;
+}
+
+static bool wants_watch(const struct doctor_config *config)
+{
+	const struct zh_common *common = &config->common;
+
+	return config->device || common->netns || common->pid || common->pod;
 }
 
 static struct zh_doc *describe(const struct zh_record *record,
@@ -111,11 +130,17 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
 	struct zh_err save_err = {};
 	struct zh_proof proof;
+	const struct zh_watch_config watch = {.device = doctor->device};
 	int status;
 
 	zh_lab_gc();
 	session.n_phases = choose_phases(doctor, phases);
 	status = cmd_session_config(&doctor->probe, n_words, words, &session, err);
+	if (wants_watch(doctor))
+		session.watch = &watch;
+	/* Hooks on each packet of a flood are in its way, and say nothing of the device. */
+	if (doctor->device)
+		session.tier = ZH_MIN(session.tier, ZH_TIER_RECORDER);
 	if (!status)
 		status = cmd_measure(
 			&doctor->common, &session, &record, &explanation, &save_err, err);
@@ -144,6 +169,7 @@ const struct zh_command zh_command_doctor = {
 		"  sudo zerohop doctor                    # the whole examination, half a minute\n"
 		"  sudo zerohop doctor -o run.zhr         # and keep the record\n"
 		"  sudo zerohop doctor --pid 4711         # in the namespace of a process\n"
+		"  sudo zerohop doctor --dev cali1234     # why does this veth lose packets?\n"
 		"  sudo zerohop doctor -j | jq .verdict   # for scripts\n",
 	.notes =
 		"Sends some thousands of small probes on the local path only and changes nothing. "

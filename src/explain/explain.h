@@ -28,6 +28,7 @@ enum zh_weight {
 	ZH_WEIGHT_OTHER, /* checks; what other programs and the host do */
 	ZH_WEIGHT_FAULT, /* causes that have no business on this path */
 	ZH_WEIGHT_LOSS,  /* lost probes */
+	ZH_WEIGHT_DEVICE, /* what was asked for: the device under watch */
 };
 
 struct zh_finding {

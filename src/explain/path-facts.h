@@ -16,6 +16,8 @@
 
 /* Patterns of all path.* keys, NULL-terminated; a '*' is one part of a key. */
 extern const char *const zh_path_keys[];
+/* Whether two patterns of keys can stand for one key. */
+bool zh_path_patterns_meet(const char *a, const char *b);
 /* Whether `key`, or a pattern that may stand for it, is one of them. */
 bool zh_path_is_key(const char *key);
 

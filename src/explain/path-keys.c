@@ -117,7 +117,7 @@ static bool parts_meet(const char *a, size_t n, const char *b, size_t m)
 	return (n == 1 && *a == '*') || (m == 1 && *b == '*') || (n == m && !memcmp(a, b, n));
 }
 
-static bool patterns_meet(const char *a, const char *b)
+bool zh_path_patterns_meet(const char *a, const char *b)
 {
 	for (;;) {
 		size_t n = strcspn(a, "."), m = strcspn(b, ".");
@@ -136,7 +136,7 @@ bool zh_path_is_key(const char *key)
 	size_t i;
 
 	for (i = 0; zh_path_keys[i]; i++)
-		if (patterns_meet(key, zh_path_keys[i]))
+		if (zh_path_patterns_meet(key, zh_path_keys[i]))
 			return true;
 	return false;
 }

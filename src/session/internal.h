@@ -15,6 +15,7 @@ struct session {
 	const struct zh_session_config *config;
 	struct zh_record *record;
 	struct zh_trace *trace; /* NULL: tier 0 */
+	struct watch *watch;    /* NULL: none */
 	struct keep keep;
 	int clean_netns;          /* -1 until the first clean-room phase */
 	uint64_t foreign_ns;      /* last total of other people's BPF run time */

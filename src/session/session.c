@@ -360,6 +360,38 @@ static int measure(struct session *s, struct zh_err *err)
 	return r;
 }
 
+/* A namespace with nothing but lo has no device to watch, which is no error unless one was named.
+ */
+static int open_watch(struct session *s, struct zh_err *err)
+{
+	const struct zh_watch_config *config = s->config->watch;
+	int r = config ? watch_open(config, &s->watch, err) : 0;
+
+	if (r != -ENODEV || config->device)
+		return r;
+	zh_record_not_measured(s->record, "device", "%s", err->text);
+	*err = (struct zh_err){};
+	return 0;
+}
+
+/* All between the two snapshots. */
+static int measure_between(struct session *s, struct zh_session_config *own, struct zh_err *err)
+{
+	int r;
+
+	take_facts(s, &s->record->before);
+	if (own->facts)
+		session_try_closed_ports(&s->record->before);
+	session_choose_transport(own, s->record);
+	if (s->watch)
+		watch_start(s->watch, s->record);
+	r = measure(s, err);
+	take_facts(s, &s->record->after);
+	if (s->watch)
+		watch_stop(s->watch, s->record);
+	return r;
+}
+
 int zh_session_run(
 	const struct zh_session_config *config, struct zh_record **ret, struct zh_err *err)
 {
@@ -372,12 +404,10 @@ int zh_session_run(
 		return zh_err_set(err, -ENOMEM, "out of memory for the record");
 	session_describe_run(s.record, config->command);
 	s.record->overhead_cpu_share = -1;
-	take_facts(&s, &s.record->before);
-	if (config->facts)
-		session_try_closed_ports(&s.record->before);
-	session_choose_transport(&own, s.record);
-	r = measure(&s, err);
-	take_facts(&s, &s.record->after);
+	r = open_watch(&s, err);
+	if (r == 0)
+		r = measure_between(&s, &own, err);
+	s.watch = watch_close(s.watch);
 	s.record->end_ns = zh_now_ns();
 	s.record->interrupted = on_stop(&s);
 	if (s.clean_netns >= 0)

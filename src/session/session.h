@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "probe/probe.h"
 #include "record/record.h"
+#include "session/watch/watch.h"
 
 /* What is traced; each tier includes the one before. */
 enum zh_trace_tier {
@@ -38,6 +39,8 @@ struct zh_session_config {
 	enum zh_trace_tier tier;
 	bool facts;    /* snapshots before and after */
 	bool overhead; /* measure the own cost by A/B (a few ms) */
+	/* A device to watch meanwhile; the run is then in its namespace. NULL: none. */
+	const struct zh_watch_config *watch;
 	const struct zh_session_phase *phases;
 	size_t n_phases;
 	bool (*stop)(void *arg); /* Ctrl-C */

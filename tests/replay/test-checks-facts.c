@@ -9,6 +9,7 @@
 #include "facts/facts.h"
 #include "explain/explain.h"
 #include "explain/path-facts.h"
+#include "explain/watch-facts.h"
 
 /* Whether two patterns can stand for one key. */
 static bool patterns_meet(const char *a, const char *b)
@@ -30,10 +31,11 @@ static bool patterns_meet(const char *a, const char *b)
 }
 
 /* What the session adds to the snapshots by itself: the answer of a closed local port, and all that
- * a path run finds. */
+ * a path run or a watched device finds. */
 static bool is_of_the_session(const char *need)
 {
-	return strncmp(need, "closed_port.", strlen("closed_port.")) == 0 || zh_path_is_key(need);
+	return strncmp(need, "closed_port.", strlen("closed_port.")) == 0 || zh_path_is_key(need) ||
+	       zh_watch_is_key(need);
 }
 
 static bool in_a_schema(const char *need)

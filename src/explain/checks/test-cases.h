@@ -39,3 +39,4 @@ extern const struct zh_case zh_cases_way[];    /* what a path run finds */
 extern const struct zh_case zh_cases_cpu[];    /* softirqs, scheduling, clock, power */
 extern const struct zh_case zh_cases_queues[]; /* sockets, memory, ports */
 extern const struct zh_case zh_cases_links[];  /* bridges, neighbours, virtual links */
+extern const struct zh_case zh_cases_watch[];  /* a device under watch */

@@ -133,7 +133,7 @@ static void run_case(const struct zh_case *c)
 }
 
 static const struct zh_case *const all_cases[] = {
-	zh_cases_path, zh_cases_way, zh_cases_cpu, zh_cases_queues, zh_cases_links};
+	zh_cases_path, zh_cases_way, zh_cases_cpu, zh_cases_queues, zh_cases_links, zh_cases_watch};
 
 static void cases_are_judged_as_expected(void **state)
 {

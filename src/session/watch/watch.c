@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "session/watch/watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/util.h"
+#include "facts/facts.h"
+#include "session/watch/internal.h"
+#include "sys/net-config.h"
+#include "sys/netns.h"
+
+#define FLOW_SAMPLE 64 /* one packet in so many: floods are told from trickles by far fewer */
+
+static const struct zh_live_config live_config = {
+	.softirq = true, .drops = true, .flows = true, .flow_sample = FLOW_SAMPLE};
+
+static int open_path(struct watch *w, struct zh_err *err)
+{
+	static const struct zh_path_config config = {};
+
+	w->path = calloc(1, sizeof(*w->path));
+	if (w->path)
+		w->path->record = zh_record_new(&(struct zh_record_limits){});
+	if (!w->path || !w->path->record)
+		return zh_err_set(err, -ENOMEM, "out of memory");
+	w->path->config = &config;
+	w->path->out = &w->path->record->after;
+	return path_places_open(w->path, err);
+}
+
+int watch_open(const struct zh_watch_config *config, struct watch **ret, struct zh_err *err)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return zh_err_set(err, -ENOMEM, "out of memory");
+	w->netns_fd = w->peer_netns_fd = -1;
+	w->cpus = calloc(WATCH_CPUS, sizeof(*w->cpus));
+	r = w->cpus ? open_path(w, err) : zh_err_set(err, -ENOMEM, "out of memory");
+	if (r == 0)
+		zh_pods_read(&w->pods, NULL);
+	if (r == 0)
+		r = watch_find(w, config, err);
+	if (r == 0 && w->link->netns != 0) {
+		r = zh_netns_enter(w->netns_fd, err);
+		if (r == 0)
+			zh_netns_show_devices(NULL);
+	}
+	if (r < 0) {
+		watch_close(w);
+		return r;
+	}
+	*ret = w;
+	return 0;
+}
+
+static int collect_inside(void *arg)
+{
+	zh_netns_show_devices(NULL);
+	return zh_facts_collect(arg, NULL);
+}
+
+/* "link.eth0.mtu" becomes "watch.peer.link.mtu". */
+static void copy_device(
+	struct zh_fact_set *out, const struct zh_fact *fact, const char *group, const char *device)
+{
+	char prefix[128];
+	size_t len;
+
+	len = (size_t)snprintf(prefix, sizeof(prefix), "%s.%s.", group, device);
+	if (strncmp(fact->key, prefix, len))
+		return;
+	if (fact->type == ZH_FACT_NUMBER)
+		zh_fact_number(out, fact->number, "watch.peer.%s.%s", group, fact->key + len);
+	else if (fact->type == ZH_FACT_STRING)
+		zh_fact_string(out, fact->text, "watch.peer.%s.%s", group, fact->key + len);
+}
+
+static void add_peer(const struct watch *w, struct zh_fact_set *out)
+{
+	static const char *const sockets[] = {"snmp.Udp.RcvbufErrors", "snmp6.Udp6RcvbufErrors",
+		"netstat.TcpExt.TCPRcvQDrop", "netstat.TcpExt.ListenOverflows"};
+	struct zh_fact_set facts = {};
+	char device[64];
+	uint64_t value;
+
+	if (!w->peer) {
+		if (!strcmp(w->link->kind, "veth"))
+			zh_fact_unavailable(out, w->why_no_peer, "watch.peer.dev");
+		return;
+	}
+	watch_key_name(device, sizeof(device), w->peer->name);
+	zh_netns_call(w->peer_netns_fd, collect_inside, &facts, NULL);
+	for (size_t i = 0; i < facts.n; i++) {
+		copy_device(out, &facts.facts[i], "link", device);
+		copy_device(out, &facts.facts[i], "queue", device);
+		copy_device(out, &facts.facts[i], "offload", device);
+	}
+	for (size_t i = 0; i < ZH_ARRAY_SIZE(sockets); i++)
+		if (zh_fact_get(&facts, &value, "%s", sockets[i]))
+			zh_fact_number(out, value, "watch.peer.%s", sockets[i]);
+	zh_fact_set_done(&facts);
+}
+
+void watch_start(struct watch *w, struct zh_record *record)
+{
+	struct zh_err err = {};
+
+	add_peer(w, &record->before);
+	zh_fact_set_sort(&record->before);
+	watch_hogs_read(&w->hogs);
+	if (zh_live_open(&live_config, record, &w->live, &err) < 0)
+		zh_record_not_measured(record, "softirq time, drops and flows of the device",
+			"%s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
+	else
+		zh_live_cpus(w->live, w->cpus, WATCH_CPUS);
+	w->start_ns = zh_now_ns();
+}
+
+static void add_names(const struct watch *w, struct zh_fact_set *out)
+{
+	char place[200];
+
+	watch_place_name(w, w->link->netns, place, sizeof(place));
+	zh_fact_string(out, w->link->name, "watch.dev");
+	zh_fact_string(out, w->link->kind[0] ? w->link->kind : "device", "watch.kind");
+	zh_fact_string(out, place, "watch.place");
+	if (!w->peer)
+		return;
+	watch_place_name(w, w->peer->netns, place, sizeof(place));
+	zh_fact_string(out, w->peer->name, "watch.peer.dev");
+	zh_fact_string(out, place, "watch.peer.place");
+}
+
+void watch_stop(struct watch *w, struct zh_record *record)
+{
+	struct zh_fact_set *out = &record->after;
+
+	zh_fact_number(out, zh_now_ns() - w->start_ns, "watch.window_ns");
+	watch_add_counted(w, out);
+	w->live = zh_live_close(w->live);
+	watch_hogs_add(&w->hogs, out);
+	add_names(w, out);
+	add_peer(w, out);
+	/* Names of devices may be new by now, but those that dropped were there before. */
+	zh_fact_set_sort(out);
+}
+
+struct watch *watch_close(struct watch *w)
+{
+	if (!w)
+		return NULL;
+	zh_live_close(w->live);
+	watch_hogs_done(&w->hogs);
+	if (w->path && w->path->n_places) {
+		zh_netns_enter(w->path->places[0].netns_fd, NULL);
+		path_places_done(w->path);
+	}
+	if (w->path)
+		zh_record_free(w->path->record);
+	free(w->path);
+	if (w->netns_fd >= 0)
+		close(w->netns_fd);
+	if (w->peer_netns_fd >= 0)
+		close(w->peer_netns_fd);
+	zh_pods_done(&w->pods);
+	free(w->cpus);
+	free(w);
+	return NULL;
+}
