@@ -7,7 +7,10 @@
 #include "stats/rps-mask.h"
 
 #define FULL_SHARE 0.85    /* of the window in softirqs */
-#define DROPPING_SHARE 0.5 /* a hog beside ksoftirqd takes half, while packets are dropped */
+#define DROPPING_SHARE 0.5 /* not full all the time, but dropping */
+/* With hogs on it ksoftirqd gets its fair share only, and the CPU is never idle. */
+#define SHARED_SHARE 0.2
+#define SHARED_IDLE 0.1
 #define DROPS_MIN 100
 #define DROPS_SHOWN 4
 
@@ -23,7 +26,8 @@ static bool find_full(const struct zh_explain *ex, double window_ns, struct full
 	static const char pattern[] = "watch.cpu.*.softirq_ns";
 	const struct zh_fact_set *facts = zh_explain_facts(ex);
 	const struct zh_fact *fact;
-	uint64_t most = 0;
+	uint64_t most = 0, idle_ns;
+	double enough = DROPPING_SHARE;
 	size_t pos = 0;
 
 	while ((fact = zh_fact_next(facts, pattern, &pos))) {
@@ -37,8 +41,10 @@ static bool find_full(const struct zh_explain *ex, double window_ns, struct full
 	zh_explain_delta(ex, &ret->packets, "softnet.cpu.%s.processed_pkts", ret->cpu);
 	ret->flows = zh_check_number(ex, 0, "watch.cpu.%s.flows", ret->cpu);
 	ret->top_permille = zh_check_number(ex, 0, "watch.cpu.%s.top_flow_permille", ret->cpu);
-	return ret->share >= FULL_SHARE ||
-	       (ret->share >= DROPPING_SHARE && ret->dropped >= DROPS_MIN);
+	if (zh_explain_delta(ex, &idle_ns, "cpu.%s.time.idle_ns", ret->cpu) &&
+		(double)idle_ns < SHARED_IDLE * 1e9 * zh_check_window_s(ex))
+		enough = SHARED_SHARE;
+	return ret->share >= FULL_SHARE || (ret->share >= enough && ret->dropped >= DROPS_MIN);
 }
 
 /* The flow with most packets on that CPU: rows are sorted. -1: none. */
@@ -241,7 +247,8 @@ const struct zh_check zh_check_rx_cpu_saturated = {
 			.remedies = ZH_LIST("rps-cpus", "rps-default-mask", "netdev-max-backlog"),
 			.needs = ZH_LIST("watch.cpu.*.softirq_ns", "watch.cpu.*.flows",
 				"watch.flow.*.dev", "watch.drop.*.reason", "watch.window_ns",
-				"softnet.cpu.*.dropped_pkts", "queue.*.rx.*.rps_cpus"),
+				"softnet.cpu.*.dropped_pkts", "cpu.*.time.idle_ns",
+				"queue.*.rx.*.rps_cpus"),
 		},
 	.run = run,
 };

@@ -23,6 +23,14 @@ const struct zh_case zh_cases_watch[] = {
 	{&zh_check_rx_cpu_saturated, "a hog has the other half", ZH_SEVERITY_CRITICAL,
 		FULL_CPU "watch.cpu.0.softirq_ns 2600000000\nsoftnet.cpu.0.dropped_pkts 7 90000",
 		{}},
+	{&zh_check_rx_cpu_saturated, "two hogs have most of it", ZH_SEVERITY_CRITICAL,
+		FULL_CPU "watch.cpu.0.softirq_ns 1600000000\nsoftnet.cpu.0.dropped_pkts 7 90000\n"
+			 "cpu.0.time.idle_ns 500 90000",
+		{}},
+	{&zh_check_rx_cpu_saturated, "bursts, else idle", SILENT,
+		FULL_CPU "watch.cpu.0.softirq_ns 1600000000\nsoftnet.cpu.0.dropped_pkts 7 90000\n"
+			 "cpu.0.time.idle_ns 500 5000000000",
+		{}},
 	{&zh_check_rx_cpu_saturated, "busy, nothing dropped", SILENT,
 		FULL_CPU "watch.cpu.0.softirq_ns 2600000000\nsoftnet.cpu.0.dropped_pkts 7", {}},
 	{&zh_check_rx_cpu_saturated, "bursts overflow an idle CPU", SILENT,

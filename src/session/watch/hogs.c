@@ -13,8 +13,9 @@
 #include "session/watch/internal.h"
 #include "sys/root.h"
 
-/* Of /proc/PID/stat behind the name, from 1: utime and stime; the CPU; real-time priority. */
-enum { UTIME = 12, STIME = 13, CPU = 37, RT_PRIORITY = 38 };
+/* Of /proc/PID/stat behind the name, from 1: utime and stime; its start; the CPU; real-time
+ * priority. */
+enum { UTIME = 12, STIME = 13, STARTED = 20, CPU = 37, RT_PRIORITY = 38 };
 
 static bool parse_stat(char *text, struct watch_hog *ret)
 {
@@ -29,6 +30,7 @@ static bool parse_stat(char *text, struct watch_hog *ret)
 		word = strtok_r(NULL, " ", &rest))
 		field[++n] = strtoull(word, NULL, 10);
 	ret->ticks = field[UTIME] + field[STIME];
+	ret->started = field[STARTED];
 	ret->cpu = (unsigned int)field[CPU];
 	ret->real_time = (unsigned int)field[RT_PRIORITY];
 	return n >= RT_PRIORITY;
@@ -65,7 +67,7 @@ void watch_hogs_done(struct watch_hogs *hogs)
 static uint64_t ticks_of(const struct watch_hogs *hogs, const struct watch_hog *like)
 {
 	for (size_t i = 0; i < hogs->n; i++)
-		if (hogs->list[i].pid == like->pid && !strcmp(hogs->list[i].name, like->name))
+		if (hogs->list[i].pid == like->pid && hogs->list[i].started == like->started)
 			return hogs->list[i].ticks;
 	return 0; /* it is new: all of its time is in the window */
 }

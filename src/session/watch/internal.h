@@ -13,7 +13,8 @@
 struct watch_hog {
 	long pid;
 	uint64_t ticks;
-	unsigned int cpu;       /* where it ran last */
+	uint64_t started; /* ticks since boot; names of kernel threads change, this does not */
+	unsigned int cpu; /* where it ran last */
 	unsigned int real_time; /* its priority, 0: none */
 	char name[32];
 };
