@@ -83,7 +83,8 @@ bool path_neighbour_is_missing(
 	if (route.gateway[0])
 		snprintf(search.ip, sizeof(search.ip), "%s", route.gateway);
 	zh_netlink_dump(nl, RTM_GETNEIGH, &header, sizeof(header), look, &search, NULL);
-	if (search.is_missing && is_tentative(p->places[place].facts, route.oif))
+	if (search.is_missing && flow.family == AF_INET6 &&
+		is_tentative(p->places[place].facts, route.oif))
 		snprintf(buf, size, "duplicate address detection is not over on %.20s", route.oif);
 	else if (search.is_missing)
 		snprintf(buf, size, "nobody answers %s for %s",

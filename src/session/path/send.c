@@ -217,21 +217,40 @@ static ssize_t send_message(const struct run *run)
 	return send(run->fd, message, sizeof(message), 0);
 }
 
-/* A refusal of an earlier datagram is told by the next call, whatever that was for. */
+/* Only a refusal comes from the port that was asked. */
+static enum path_outcome outcome_of(int code)
+{
+	return !code ? PATH_ANSWERED : code == ECONNREFUSED ? PATH_REFUSED : PATH_UNREACHABLE;
+}
+
+/* What the socket was told about an earlier packet, which would fail the next call. */
+static void take_error(struct run *run)
+{
+	uint32_t seq = oldest_open(run);
+	int code = 0;
+	socklen_t len = sizeof(code);
+
+	if (getsockopt(run->fd, SOL_SOCKET, SO_ERROR, &code, &len) == 0 && code && seq < run->next)
+		settle(run, seq, outcome_of(code), code);
+}
+
 static int send_datagram(struct run *run)
 {
 	uint32_t seq;
-	int tries;
+	int code;
 
-	for (tries = 0; tries < 2; tries++) {
-		if (send_message(run) >= 0)
-			return 0;
-		seq = oldest_open(run);
-		if (errno != ECONNREFUSED || seq == run->next)
-			break;
-		settle(run, seq, PATH_REFUSED, ECONNREFUSED);
-	}
-	return -errno;
+	take_error(run);
+	if (send_message(run) >= 0)
+		return 0;
+	/* It may have come in between: then the call works the next time. */
+	code = errno;
+	seq = oldest_open(run);
+	if (seq == run->next)
+		return -code;
+	if (send_message(run) < 0)
+		return -errno;
+	settle(run, seq, outcome_of(code), code);
+	return 0;
 }
 
 /* A connection attempt from a port of its own. 0, a negative errno of connect(), or 1 with err: no
@@ -291,12 +310,6 @@ static uint32_t answered_by(const struct run *run, const uint8_t *message, size_
 		!run->open[wire.seq].is_open)
 		return run->next;
 	return wire.seq;
-}
-
-/* Only a refusal comes from the port that was asked. */
-static enum path_outcome outcome_of(int code)
-{
-	return !code ? PATH_ANSWERED : code == ECONNREFUSED ? PATH_REFUSED : PATH_UNREACHABLE;
 }
 
 static void receive_datagrams(struct run *run)
