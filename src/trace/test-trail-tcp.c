@@ -82,8 +82,23 @@ struct attempts {
 	const char *own, *to; /* addresses */
 	uint16_t port;
 	bool refused;
-	uint16_t seen_port; /* of ours, as the listener sees it; filled in */
+	uint16_t seen_port;        /* of ours, as the listener sees it; filled in */
+	bool used[UINT16_MAX + 1]; /* our ports so far */
 };
+
+/* A socket with a port that no earlier attempt had, as a trail by packet sockets wants it: the
+ * kernel may well give one again. */
+static int fresh_socket(const struct testing_net *net, struct attempts *a)
+{
+	int fd = bound_socket(net, a->from, a->own);
+
+	while (a->used[port_of(fd)]) {
+		close(fd);
+		fd = bound_socket(net, a->from, a->own);
+	}
+	a->used[port_of(fd)] = true;
+	return fd;
+}
 
 /* Attempt `seq`, then some data and an end that is a reset, from both sides: none of it counts. */
 static void attempt(struct testing_trail *t, struct attempts *a, uint32_t seq, int listener)
@@ -91,7 +106,7 @@ static void attempt(struct testing_trail *t, struct attempts *a, uint32_t seq, i
 	struct linger hard = {.l_onoff = 1};
 	union address to;
 	socklen_t len = make_address(&to, a->to, a->port);
-	int fd = bound_socket(&t->net, a->from, a->own), peer, r;
+	int fd = fresh_socket(&t->net, a), peer, r;
 
 	if (t->trail)
 		zh_trail_port(t->trail, seq, port_of(fd));
