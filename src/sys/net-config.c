@@ -394,20 +394,26 @@ static int change_rule(struct zh_netcfg *cfg, int type, int flags,
 {
 	static const uint8_t actions[] = {
 		FR_ACT_TO_TBL, FR_ACT_BLACKHOLE, FR_ACT_UNREACHABLE, FR_ACT_PROHIBIT};
-	struct prefix to = {.family = AF_INET};
+	struct prefix to = {.family = AF_INET}, from = {};
 	struct fib_rule_hdr head;
 	struct nl_msg *msg;
 	struct fib_rule_uid_range uids = {rule->uid, rule->uid};
 	int r = rule->to ? parse_prefix(rule->to, &to, err) : 0, bad;
 
+	if (r == 0 && rule->from)
+		r = parse_prefix(rule->from, &from, err);
 	if (r < 0)
 		return r;
-	head = (struct fib_rule_hdr){
-		.family = to.family, .dst_len = to.length, .action = actions[rule->action]};
+	head = (struct fib_rule_hdr){.family = rule->from ? from.family : to.family,
+		.dst_len = to.length,
+		.src_len = from.length,
+		.action = actions[rule->action]};
 	msg = new_request(type, flags, &head, sizeof(head));
 	bad = msg && nla_put_u32(msg, FRA_PRIORITY, rule->priority);
 	if (msg && rule->to)
 		bad = bad || nla_put(msg, FRA_DST, (int)to.size, to.bytes);
+	if (msg && rule->from)
+		bad = bad || nla_put(msg, FRA_SRC, (int)from.size, from.bytes);
 	if (msg && rule->ip_protocol)
 		bad = bad || nla_put_u8(msg, FRA_IP_PROTO, rule->ip_protocol);
 	if (msg && rule->mark)

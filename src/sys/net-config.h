@@ -60,6 +60,7 @@ enum zh_netcfg_action {
 struct zh_netcfg_rule {
 	uint32_t priority;
 	const char *to;      /* "127.0.0.1/32", or NULL: everything (then IPv4) */
+	const char *from;    /* source prefix of the same family, or NULL */
 	uint8_t ip_protocol; /* IPPROTO_ICMP, ..., 0: any */
 	enum zh_netcfg_action action;
 	uint32_t table; /* RT_TABLE_LOCAL, ... for ZH_NETCFG_LOOKUP */

@@ -27,12 +27,14 @@ static int ask(const struct zh_flow *flow, struct zh_route *ret, int *ret_errno,
 
 /*
  * A connected IPv4 socket asks twice: for a source address, and then with it, so that a rule that
- * selects by source applies to it as well (ip_route_connect()). Ping and IPv6 ask once.
+ * selects by source applies to it as well (ip_route_connect()); the one that sends echoes is
+ * connected, too. UDP and TCP over IPv6 keep the route of the first question, but echoes are routed
+ * one by one, with the source that connecting chose.
  */
 static bool asks_twice(const struct zh_flow *flow)
 {
-	return flow->family == AF_INET && !flow->has_from && !flow->iif &&
-	       (flow->protocol == IPPROTO_TCP || flow->protocol == IPPROTO_UDP);
+	return !flow->has_from && !flow->iif &&
+	       (flow->family == AF_INET || flow->protocol == IPPROTO_ICMPV6);
 }
 
 static int ask_as_socket(
@@ -41,7 +43,7 @@ static int ask_as_socket(
 	char source[sizeof(ret->src)];
 	int r = ask(flow, ret, ret_errno, err);
 
-	if (r != 0 || !asks_twice(flow) || inet_pton(AF_INET, ret->src, &flow->from) != 1)
+	if (r != 0 || !asks_twice(flow) || inet_pton(flow->family, ret->src, &flow->from) != 1)
 		return r;
 	memcpy(source, ret->src, sizeof(source));
 	flow->has_from = true;

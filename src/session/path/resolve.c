@@ -2,10 +2,12 @@
 /* From the target as the user wrote it to ways: one for each address, in getaddrinfo's order. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/util.h"
 #include "facts/name-lookup.h"
 #include "session/path/internal.h"
@@ -151,27 +153,45 @@ static int add_ways(struct path *p, const struct zh_name_lookup *lookup, struct 
 	return r;
 }
 
-/* "10.0.0.1", "fe80::1%eth0". 0: it is one, 1: it is not, or negative. */
+/* "::ffff:10.0.0.1" is IPv4 in the notation of IPv6: sockets send it over IPv4. */
+static void unmap(struct in6_addr *ip, int *family)
+{
+	struct in6_addr plain = {};
+
+	if (*family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(ip))
+		return;
+	memcpy(&plain, &ip->s6_addr[12], 4);
+	*ip = plain;
+	*family = AF_INET;
+}
+
+/* "10.0.0.1", "fe80::1%eth0", "fe80::1%2". 0: it is one, 1: it is not, or negative. */
 static int parse_address(const struct path *p, struct zh_name_lookup *ret, struct zh_err *err)
 {
 	const char *host = p->config->target.host, *scope = strchr(host, '%');
 	char text[INET6_ADDRSTRLEN];
 	int family = strchr(host, ':') ? AF_INET6 : AF_INET;
-	uint8_t version = family == AF_INET ? 4 : 6;
+	uint64_t number;
+	uint8_t version;
 
 	snprintf(text, sizeof(text), "%.*s", (int)strcspn(host, "%"), host);
 	*ret = (struct zh_name_lookup){.n = 1};
 	if (strcspn(host, "%") >= sizeof(text) || inet_pton(family, text, &ret->list[0].ip) != 1)
 		return 1;
+	unmap(&ret->list[0].ip, &family);
 	ret->list[0].family = family;
+	version = family == AF_INET ? 4 : 6;
 	if (p->config->ip_version && p->config->ip_version != version)
 		return zh_err_set(err, -EINVAL, "'%.100s' is not an IPv%u address", host,
 			p->config->ip_version);
 	if (!scope)
 		return 0;
 	ret->list[0].scope = if_nametoindex(scope + 1);
-	if (!ret->list[0].scope && sscanf(scope + 1, "%u", &ret->list[0].scope) != 1)
+	if (ret->list[0].scope)
+		return 0;
+	if (zh_parse_u64(scope + 1, &number, NULL) < 0 || !number || number > INT_MAX)
 		return zh_err_set(err, -ENODEV, "there is no device '%.60s' here", scope + 1);
+	ret->list[0].scope = (uint32_t)number;
 	return 0;
 }
 

@@ -97,6 +97,51 @@ static void a_mark_and_a_user(void **state)
 	lab_close(&lab);
 }
 
+static void check_device(struct lab *lab, const char *target, const char *device)
+{
+	struct zh_record *record = lab_path(lab, target);
+
+	lab_is(record, "decision.dev", device);
+	zh_record_free(record);
+}
+
+/*
+ * A rule for the source address that routing itself chose, as with two uplinks: it meets whatever
+ * asks again with that source. Which those are was seen by counting packets.
+ */
+static void a_rule_for_the_chosen_source(void **state)
+{
+	static const struct zh_netcfg_rule rules[] = {
+		{.priority = 100, .from = "10.1.0.1/32", .table = 100},
+		{.priority = 100, .from = "fd01::1/128", .table = 100}};
+	static const struct zh_netcfg_route routes[] = {
+		{.to = "10.9.0.0/16", .via = "10.1.0.2", .device = "va"},
+		{.to = "10.9.0.0/16", .via = "10.2.0.2", .device = "vb", .table = 100},
+		{.to = "fd09::/16", .via = "fd01::2", .device = "va"},
+		{.to = "fd09::/16", .via = "fd02::2", .device = "vb", .table = 100}};
+	struct lab lab;
+	size_t i;
+
+	(void)state;
+	lab_open(&lab, 2);
+	lab_cable(&lab, 0, "va", "10.1.0.1/24", 1, "xa", "10.1.0.2/24");
+	lab_cable(&lab, 0, "vb", "10.2.0.1/24", 1, "xb", "10.2.0.2/24");
+	must(zh_netcfg_address_add(lab.cfg[0], "va", "fd01::1/64", &lab_err));
+	must(zh_netcfg_address_add(lab.cfg[0], "vb", "fd02::1/64", &lab_err));
+	for (i = 0; i < ZH_ARRAY_SIZE(routes); i++)
+		must(zh_netcfg_route_add(lab.cfg[0], &routes[i], &lab_err));
+	for (i = 0; i < ZH_ARRAY_SIZE(rules); i++)
+		add_rule(&lab, &rules[i]);
+	check_device(&lab, "10.9.0.1", "vb");
+	check_device(&lab, "udp:10.9.0.1:9", "vb");
+	check_device(&lab, "tcp:10.9.0.1:9", "vb");
+	check_device(&lab, "::ffff:10.9.0.1", "vb");
+	check_device(&lab, "fd09::1", "vb");
+	check_device(&lab, "udp:[fd09::1]:9", "va");
+	check_device(&lab, "tcp:[fd09::1]:9", "va");
+	lab_close(&lab);
+}
+
 /* As a packet would be taken that came in by a device. */
 static void came_in_by_a_device(void **state)
 {
@@ -307,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rule_for_one_protocol),
 		cmocka_unit_test(a_mark_and_a_user),
+		cmocka_unit_test(a_rule_for_the_chosen_source),
 		cmocka_unit_test(came_in_by_a_device),
 		cmocka_unit_test(who_listens),
 		cmocka_unit_test(unix_sockets),
