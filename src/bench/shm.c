@@ -51,8 +51,9 @@ static struct zh_bench_shm *new_side(
 	return shm;
 }
 
-int zh_bench_shm_open(struct zh_bench_link *link, bool sleeps, struct zh_err *err)
+int zh_bench_shm_open(struct zh_bench_link *link, struct zh_err *err)
 {
+	bool sleeps = !(link->transport->flags & ZH_BENCH_SPIN_ONLY);
 	uint32_t size = link->cell->size_bytes;
 	struct layout at = lay_out(size);
 	void *mem = mmap(NULL, at.bytes, PROT_READ | PROT_WRITE,
@@ -81,4 +82,18 @@ void zh_bench_shm_close(struct zh_bench_link *link)
 	free(near);
 	free(link->far.state);
 	link->near.state = link->far.state = NULL;
+}
+
+int64_t zh_bench_shm_send(struct zh_bench_end *end, const struct zh_bench_link *link)
+{
+	struct zh_bench_shm *shm = end->state;
+
+	return zh_ring_put(&shm->tx, end->buf, link->cell->size_bytes, shm->sleeps);
+}
+
+int64_t zh_bench_shm_recv(struct zh_bench_end *end, const struct zh_bench_link *link)
+{
+	struct zh_bench_shm *shm = end->state;
+
+	return zh_ring_get(&shm->rx, end->buf, link->cell->size_bytes, shm->sleeps);
 }

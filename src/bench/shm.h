@@ -25,8 +25,11 @@ struct zh_bench_shm {
 	uint8_t *slots; /* as many as the ring has */
 };
 
-int zh_bench_shm_open(struct zh_bench_link *link, bool sleeps, struct zh_err *err);
+/* As in struct zh_bench_ops; a side sleeps unless its transport only spins. */
+int zh_bench_shm_open(struct zh_bench_link *link, struct zh_err *err);
 void zh_bench_shm_close(struct zh_bench_link *link);
+int64_t zh_bench_shm_send(struct zh_bench_end *end, const struct zh_bench_link *link);
+int64_t zh_bench_shm_recv(struct zh_bench_end *end, const struct zh_bench_link *link);
 
 /* shm-floor.c; as in struct zh_bench_ops. */
 int zh_bench_shm_floor(struct zh_bench_link *link, uint64_t ns, uint64_t *rtts, size_t max,
