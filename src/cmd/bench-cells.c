@@ -11,7 +11,6 @@
 
 #include "base/util.h"
 #include "cmd/bench.h"
-#include "cmd/lists.h"
 #include "sys/sched.h"
 
 #define CELLS_MAX 4096
@@ -106,25 +105,12 @@ static int read_modes(
 
 /* Without a word from the user: the two sides on two CPUs, as two busy programs are, since where
  * the scheduler puts them changes from run to run. */
-static int read_placements(
-	const struct bench_options *options, struct cmd_list *ret, struct zh_err *err)
+static struct cmd_list usual_placements(const struct bench_options *options)
 {
-	const char *names[ZH_PLACE_MAX + 1] = {};
-	int16_t cpu, peer_cpu;
-	unsigned int i;
-
-	for (i = 0; i < ZH_PLACE_MAX; i++)
-		names[i] = zh_bench_placement_name(i);
-	if (options->placements)
-		return cmd_list_read(
-			"placement", options->placements, cmd_item_choice, names, ret, err);
 	if (options->matrix)
-		*ret = (struct cmd_list){{ZH_PLACE_SAME_CPU, ZH_PLACE_CROSS_CPU, ZH_PLACE_FREE}, 3};
-	else if (cmd_bench_cpus(ZH_PLACE_CROSS_CPU, &cpu, &peer_cpu, NULL) == 0)
-		*ret = (struct cmd_list){{ZH_PLACE_CROSS_CPU}, 1};
-	else
-		*ret = (struct cmd_list){{ZH_PLACE_SAME_CPU}, 1};
-	return 0;
+		return (struct cmd_list){{ZH_PLACE_SAME_CPU, ZH_PLACE_CROSS_CPU, ZH_PLACE_FREE}, 3};
+	return (struct cmd_list){
+		{cmd_bench_can_cross() ? ZH_PLACE_CROSS_CPU : ZH_PLACE_SAME_CPU}, 1};
 }
 
 static int read_sizes(const struct bench_options *options, struct lists *ret, struct zh_err *err)
@@ -163,8 +149,9 @@ static int read_lists(const struct bench_options *options, int n_words, char **w
 
 	if (r >= 0)
 		r = read_modes(options, ret->named, &ret->modes, err);
+	ret->placements = usual_placements(options);
 	if (r >= 0)
-		r = read_placements(options, &ret->placements, err);
+		r = cmd_bench_placements(options, &ret->placements, err);
 	if (r >= 0)
 		r = read_sizes(options, ret, err);
 	for (i = 0; r >= 0 && i < ret->modes.n; i++)

@@ -65,6 +65,26 @@ int cmd_bench_cpus(enum zh_bench_placement placement, int16_t *ret_cpu, int16_t 
 	return 0;
 }
 
+bool cmd_bench_can_cross(void)
+{
+	int16_t cpu, peer_cpu;
+
+	return cmd_bench_cpus(ZH_PLACE_CROSS_CPU, &cpu, &peer_cpu, NULL) == 0;
+}
+
+int cmd_bench_placements(
+	const struct bench_options *options, struct cmd_list *ret, struct zh_err *err)
+{
+	const char *names[ZH_PLACE_MAX + 1] = {};
+	unsigned int i;
+
+	for (i = 0; i < ZH_PLACE_MAX; i++)
+		names[i] = zh_bench_placement_name(i);
+	if (!options->placements)
+		return 0;
+	return cmd_list_read("placement", options->placements, cmd_item_choice, names, ret, err);
+}
+
 static const struct zh_topology *find_topology(const char *id, struct zh_err *err)
 {
 	char names[200] = "";

@@ -10,7 +10,6 @@
 #include "base/util.h"
 #include "cmd/bench.h"
 #include "cmd/describe.h"
-#include "cmd/lists.h"
 #include "cmd/measure.h"
 #include "explain/rates.h"
 
@@ -61,24 +60,6 @@ static int add_target(struct sweep *sweep, const char *word, struct zh_err *err)
 		word);
 }
 
-static int read_placements(
-	const struct bench_options *options, struct cmd_list *ret, struct zh_err *err)
-{
-	const char *names[ZH_PLACE_MAX + 1] = {};
-	int16_t cpu, peer_cpu;
-	unsigned int i;
-
-	for (i = 0; i < ZH_PLACE_MAX; i++)
-		names[i] = zh_bench_placement_name(i);
-	if (options->placements)
-		return cmd_list_read(
-			"placement", options->placements, cmd_item_choice, names, ret, err);
-	*ret = (struct cmd_list){{ZH_PLACE_SAME_CPU, ZH_PLACE_CROSS_CPU}, 2};
-	if (cmd_bench_cpus(ZH_PLACE_CROSS_CPU, &cpu, &peer_cpu, NULL) < 0)
-		ret->n = 1;
-	return 0;
-}
-
 static int refuse_others(const struct bench_options *o, struct zh_err *err)
 {
 	if (o->modes || o->sizes || o->bufs || o->matrix || o->rate || o->bytes || o->for_ns ||
@@ -104,7 +85,9 @@ static int read_words(const struct bench_options *options, int n_words, char **w
 	if (r >= 0)
 		r = cmd_list_read(
 			"rates", options->rates, cmd_item_rate_or_max, NULL, &ret->rates, err);
-	return r < 0 ? r : read_placements(options, &ret->placements, err);
+	ret->placements = (struct cmd_list){
+		{ZH_PLACE_SAME_CPU, ZH_PLACE_CROSS_CPU}, cmd_bench_can_cross() ? 2 : 1};
+	return r < 0 ? r : cmd_bench_placements(options, &ret->placements, err);
 }
 
 static const char *label_of(enum zh_bench_placement placement)

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cmd/command.h"
+#include "cmd/lists.h"
 #include "explain/bench.h"
 #include "lab/lab.h"
 #include "session/bench.h"
@@ -47,6 +48,12 @@ struct bench_places {
 int cmd_bench_places_open(
 	const struct bench_options *options, struct bench_places *ret, struct zh_err *err);
 void cmd_bench_places_close(struct bench_places *places);
+
+/* --placement, when it was given; what stands in ret otherwise stays. 0 or -EINVAL. */
+int cmd_bench_placements(
+	const struct bench_options *options, struct cmd_list *ret, struct zh_err *err);
+/* Whether there are two CPUs to place the sides on. */
+bool cmd_bench_can_cross(void);
 
 /* The CPUs of a placement: -1 where it names none. 0, or -EINVAL with the reason. */
 int cmd_bench_cpus(enum zh_bench_placement placement, int16_t *ret_cpu, int16_t *ret_peer_cpu,
