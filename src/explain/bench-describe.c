@@ -9,7 +9,7 @@
 
 #define LOSSES_MAX 64 /* counters a cell */
 
-static void describe_run(const struct zh_record *record, struct zh_node *root)
+void zh_bench_describe_run(const struct zh_record *record, struct zh_node *root)
 {
 	struct zh_node *run = zh_node_object(root, "run", NULL);
 	uint64_t took = record->end_ns > record->start_ns ? record->end_ns - record->start_ns : 0;
@@ -232,7 +232,7 @@ void zh_bench_describe(const struct zh_bench_analysis *analysis, const struct zh
 	enum zh_bench_view view, struct zh_node *root)
 {
 	zh_bench_headline(analysis, record, root);
-	describe_run(record, root);
+	zh_bench_describe_run(record, root);
 	describe_results(analysis, record, root);
 	if (view == ZH_BENCH_HEAT_MAP) {
 		zh_bench_describe_map(analysis, root);

@@ -74,6 +74,9 @@ char *zh_bench_full_name(char *buf, size_t size, const struct zh_bench_analysis 
 /* "64", "64k", "1M": as the options take it. */
 char *zh_bench_size_text(char *buf, size_t size, uint64_t bytes);
 
+/* When the run was, and how long it took: `run`, for programs. */
+void zh_bench_describe_run(const struct zh_record *record, struct zh_node *root);
+
 /* The answer in one line. */
 void zh_bench_headline(const struct zh_bench_analysis *analysis, const struct zh_record *record,
 	struct zh_node *root);

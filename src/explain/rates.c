@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "base/util.h"
+#include "explain/bench-parts.h"
 #include "explain/rtt.h"
 #include "explain/stage-phases.h"
 
@@ -295,16 +296,6 @@ static void describe_headline(const struct row *rows, size_t n, struct zh_node *
 	zh_node_headline(root, "answer", text);
 }
 
-static void describe_run(const struct zh_record *record, struct zh_node *root)
-{
-	struct zh_node *run = zh_node_object(root, "run", NULL);
-	uint64_t took = record->end_ns > record->start_ns ? record->end_ns - record->start_ns : 0;
-
-	zh_node_value(run, "started_unix_ns", NULL, zh_count(record->start_realtime_ns));
-	zh_node_value(run, "took_ns", NULL, zh_ns(took));
-	zh_node_value(run, "interrupted", NULL, zh_bool(record->interrupted));
-}
-
 static void describe_not_measured(const struct zh_record *record, struct zh_node *root)
 {
 	static const struct zh_column columns[] = {{"what", "what"}, {"why", "why"}};
@@ -330,7 +321,7 @@ void zh_rates_describe(const struct zh_explanation *explanation, const struct zh
 	}
 	n = find_rows(explanation, record, values, rows);
 	describe_headline(rows, n, root);
-	describe_run(record, root);
+	zh_bench_describe_run(record, root);
 	describe_table(rows, n, root);
 	describe_not_measured(record, root);
 }

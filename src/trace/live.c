@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "sys/root.h"
 #include "trace/kernel-features.h"
+#include "trace/libbpf-log.h"
 #include "trace/symbols.h"
 
 #pragma GCC diagnostic push
@@ -55,14 +56,6 @@ struct zh_live {
 	int stats_fd; /* the kernel times programs while it is open */
 	uint64_t opened_ns;
 };
-
-static int be_quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
 
 static struct bpf_program *program_of(const struct loaded *loaded, const char *name)
 {
@@ -176,7 +169,7 @@ int zh_live_open(const struct zh_live_config *config, struct zh_record *notes, s
 	struct zh_err *err)
 {
 	const bool wanted[PARTS] = {config->softirq, config->drops, config->flows};
-	libbpf_print_fn_t before = libbpf_set_print(be_quiet);
+	libbpf_print_fn_t before = zh_libbpf_listen();
 	struct zh_live *live = calloc(1, sizeof(*live));
 	int n_cpus = libbpf_num_possible_cpus(), r = -EINVAL, part_r;
 	bool any = false;

@@ -9,18 +9,13 @@
 #include "base/util.h"
 #include "facts/read.h"
 #include "session/path/hops.h"
+#include "session/path/sighting.h"
 
 /* Last, since it defines what netinet/in.h defines as well. */
 #include <linux/netfilter.h>
 
 /* enum bpf_attach_type since 6.6, newer than Debian 12's headers. */
 enum { TCX_INGRESS = 46, TCX_EGRESS = 47 };
-
-static const char *const hook_names[] = {[NF_INET_PRE_ROUTING] = "prerouting",
-	[NF_INET_LOCAL_IN] = "input",
-	[NF_INET_FORWARD] = "forward",
-	[NF_INET_LOCAL_OUT] = "output",
-	[NF_INET_POST_ROUTING] = "postrouting"};
 
 /* What stands at one hook. */
 struct hook {
@@ -240,7 +235,7 @@ static void from_rulesets(struct walk *w, struct hook *hook)
 void hops_netfilter(struct walk *w, int number)
 {
 	struct hook hook = {.facts = walk_facts(w),
-		.name = hook_names[number],
+		.name = sighting_hook_name((uint32_t)number),
 		.family = w->flow.family == AF_INET ? "4" : "6"};
 	zh_autobuf title = {};
 	uint64_t n = 0, i;
