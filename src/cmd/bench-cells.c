@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "cmd/bench.h"
+#include "session/placement.h"
 #include "sys/sched.h"
 
 #define CELLS_MAX 4096
@@ -178,7 +179,7 @@ static int add_cell(struct draft *d)
 	}
 	cell.placement = d->cell.placement;
 	if (r >= 0)
-		r = cmd_bench_cpus(cell.placement, &cell.cpu, &cell.peer_cpu, &err);
+		r = session_place_cpus(cell.placement, &cell.cpu, &cell.peer_cpu, &err);
 	if (r >= 0)
 		r = zh_bench_check(&cell, &err);
 	if (r < 0) {

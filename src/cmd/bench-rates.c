@@ -12,6 +12,7 @@
 #include "cmd/describe.h"
 #include "cmd/measure.h"
 #include "explain/rates.h"
+#include "session/placement.h"
 
 #define TARGETS_MAX 8
 #define PHASES_MAX 512
@@ -114,7 +115,7 @@ static int add_phase(struct sweep *sweep, const struct target *target, uint64_t 
 	/* The kernel answers where the sender runs. */
 	if (!target->has_peer && placement == ZH_PLACE_CROSS_CPU)
 		placement = ZH_PLACE_SAME_CPU;
-	r = cmd_bench_cpus(placement, &cpu, &peer_cpu, err);
+	r = session_place_cpus(placement, &cpu, &peer_cpu, err);
 	if (r < 0)
 		return r;
 	*phase = (struct zh_session_phase){.label = label_of(placement),

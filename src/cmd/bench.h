@@ -55,10 +55,6 @@ int cmd_bench_placements(
 /* Whether there are two CPUs to place the sides on. */
 bool cmd_bench_can_cross(void);
 
-/* The CPUs of a placement: -1 where it names none. 0, or -EINVAL with the reason. */
-int cmd_bench_cpus(enum zh_bench_placement placement, int16_t *ret_cpu, int16_t *ret_peer_cpu,
-	struct zh_err *err);
-
 /* --hgrm: whether the files can be written, and writing them; one a cell with a histogram. 0, or an
  * exit status with err set. */
 int cmd_bench_hgrm_check(const char *prefix, struct zh_err *err);

@@ -43,12 +43,10 @@ struct zh_common {
 			"plain text (also: NO_COLOR=1)"                                            \
 	}
 
-/* For commands that measure. */
-#define ZH_MEASURE_OPTIONS                                                                         \
-	{"output", 'o', ZH_OPTION_STRING, offsetof(struct zh_common, output), "FILE",              \
-		"keep the record (.zhr) for 'zerohop report'"},                                    \
-		{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",            \
-			"measure in this network namespace (name or path)"},                       \
+/* Where a command measures. */
+#define ZH_PLACE_OPTIONS                                                                           \
+	{"netns", 0, ZH_OPTION_STRING, offsetof(struct zh_common, netns), "NS",                    \
+		"measure in this network namespace (name or path)"},                               \
 		{"pid", 0, ZH_OPTION_COUNT, offsetof(struct zh_common, pid), "PID",                \
 			"measure in the network namespace of this process", .min = 1,              \
 			.max = 4194304},                                                           \
@@ -56,6 +54,12 @@ struct zh_common {
 		"pod", 0, ZH_OPTION_STRING, offsetof(struct zh_common, pod), "POD",                \
 			"measure in this pod: NAMESPACE/NAME, or a container's name or id"         \
 	}
+
+/* For commands that measure. */
+#define ZH_MEASURE_OPTIONS                                                                         \
+	{"output", 'o', ZH_OPTION_STRING, offsetof(struct zh_common, output), "FILE",              \
+		"keep the record (.zhr) for 'zerohop report'"},                                    \
+		ZH_PLACE_OPTIONS
 
 struct zh_command {
 	const char *name;

@@ -14,9 +14,6 @@ void cmd_describe_run(struct zh_node *root, const struct zh_record *record);
 /* RTT by gap, and in the clean room (doctor). */
 void cmd_describe_sweep(struct zh_node *root, const struct zh_record *record,
 	const struct zh_explanation *explanation);
-/* The experiment of doctor --prove. */
-struct zh_proof;
-void cmd_describe_proof(struct zh_node *root, const struct zh_proof *proof);
 /* The tool's own cost. */
 void cmd_describe_overhead(struct zh_node *root, const struct zh_record *record);
 /* The machine (doctor): kernel, CPUs, virtualisation. */

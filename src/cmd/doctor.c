@@ -8,8 +8,8 @@
 #include "base/util.h"
 #include "cmd/describe.h"
 #include "cmd/measure.h"
+#include "cmd/trial.h"
 #include "lab/lab.h"
-#include "session/prove.h"
 
 struct doctor_config {
 	struct zh_common common;
@@ -24,10 +24,11 @@ static const struct zh_option options[] = {
 	{"quick", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, quick), NULL,
 		"a tenth of the probes (a first look; rare faults stay unseen)"},
 	{"prove", 0, ZH_OPTION_FLAG, offsetof(struct doctor_config, prove), NULL,
-		"experiment: does keeping the CPUs awake help? (12 s more)"},
+		"try what decides the first finding: CPUs awake, pinned ... (20 s more)"},
 	{"dev", 0, ZH_OPTION_STRING, offsetof(struct doctor_config, device), "DEVICE",
 		"who works for this device's packets, and where they are dropped (5 s)"},
 	CMD_PROBE_OPTIONS(struct doctor_config, probe),
+	CMD_TRACE_OPTION(struct doctor_config, probe),
 	ZH_MEASURE_OPTIONS,
 	ZH_COMMON_OPTIONS,
 	{},
@@ -86,7 +87,7 @@ static bool wants_watch(const struct doctor_config *config)
 }
 
 static struct zh_doc *describe(const struct zh_record *record,
-	const struct zh_explanation *explanation, const struct zh_proof *proof)
+	const struct zh_explanation *explanation, const struct cmd_trial *proof)
 {
 	struct zh_doc *doc = zh_doc_new("doctor");
 	struct zh_node *root = zh_doc_root(doc);
@@ -96,21 +97,10 @@ static struct zh_doc *describe(const struct zh_record *record,
 	zh_explanation_describe(explanation, record, root);
 	cmd_describe_sweep(root, record, explanation);
 	if (proof)
-		cmd_describe_proof(root, proof);
+		cmd_describe_trial(proof, zh_node_object(root, "experiment", "Experiment"), true);
 	cmd_describe_overhead(root, record);
 	cmd_describe_host(root, record);
 	return doc;
-}
-
-static int prove(const struct zh_session_config *session, const struct zh_record *record,
-	struct zh_proof *ret, struct zh_err *err)
-{
-	int r;
-
-	cmd_progress("experiment: are the CPUs better kept awake?");
-	r = zh_session_prove(session, record->start_ns, ret, err);
-	cmd_progress_done();
-	return r < 0 ? ZH_EXIT_UNABLE : ZH_EXIT_OK;
 }
 
 static int verdict_status(const char *verdict)
@@ -129,7 +119,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	zh_cleanup(cmd_explanation_freep) struct zh_explanation *explanation = NULL;
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
 	struct zh_err save_err = {};
-	struct zh_proof proof;
+	zh_cleanup(cmd_trial_done) struct cmd_trial proof = {};
 	const struct zh_watch_config watch = {.device = doctor->device};
 	int status;
 
@@ -147,7 +137,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	if (status)
 		return status;
 	if (doctor->prove)
-		status = prove(&session, record, &proof, err);
+		status = cmd_trial_prove(&session, explanation, &proof, err);
 	if (status)
 		return status;
 	doc = describe(record, explanation, doctor->prove ? &proof : NULL);

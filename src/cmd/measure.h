@@ -31,8 +31,13 @@ extern const char *const cmd_trace_tiers[]; /* names of enum zh_trace_tier */
 			"use IPv6 addresses of a name"},                                           \
 		{"cpu", 0, ZH_OPTION_CPUS, offsetof(config, member.cpu), "CPU",                    \
 			"pin the prober to this CPU"},                                             \
-		{"peer-cpu", 0, ZH_OPTION_CPUS, offsetof(config, member.peer_cpu), "CPU",          \
-			"pin the responder to this CPU"},                                          \
+	{                                                                                          \
+		"peer-cpu", 0, ZH_OPTION_CPUS, offsetof(config, member.peer_cpu), "CPU",           \
+			"pin the responder to this CPU"                                            \
+	}
+
+/* For commands that trace. */
+#define CMD_TRACE_OPTION(config, member)                                                           \
 	{                                                                                          \
 		"trace", 0, ZH_OPTION_CHOICE, offsetof(config, member.trace), "TIER",              \
 			"none, recorder, packets or full (packets)", .choices = cmd_trace_tiers    \

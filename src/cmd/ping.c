@@ -23,6 +23,7 @@ static const struct zh_option options[] = {
 		"time between sends (20ms); 0s: right after each reply", .min = 0,
 		.max = 3600 * ZH_NSEC_PER_SEC},
 	CMD_PROBE_OPTIONS(struct ping_config, probe),
+	CMD_TRACE_OPTION(struct ping_config, probe),
 	ZH_MEASURE_OPTIONS,
 	ZH_COMMON_OPTIONS,
 	{},
