@@ -82,6 +82,8 @@ const char *const zh_path_keys[] = {
 	PROOF "stray.*.dev",
 	PROOF "stray.*.packets",
 	PROOF "lost.*.packets",
+	PROOF "lost.*.rejected",
+	PROOF "lost.*.hook",
 	PROOF "lost.*.leg",
 	PROOF "lost.*.place",
 	PROOF "lost.*.dev",

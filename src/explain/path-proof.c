@@ -123,17 +123,22 @@ static void add_point(const struct zh_record *record, size_t way, size_t n, stru
 {
 	const struct zh_fact *hop = zh_path_fact(record, "path.way.%zu.proof.lost.%zu.hop", way, n);
 	const char *dev = zh_path_text(record, "path.way.%zu.proof.lost.%zu.dev", way, n);
-	const char *kind = NULL, *hook = NULL;
+	/* That of the packet itself: what a reply passes is the mirror of the request's hop. */
+	const char *hook = zh_path_text(record, "path.way.%zu.proof.lost.%zu.hook", way, n);
+	const char *kind = NULL;
 
 	if (hop && hop->type == ZH_FACT_NUMBER) {
 		unsigned long long number = hop->number;
 
 		kind = zh_path_text(record, "path.way.%zu.hop.%llu.kind", way, number);
-		hook = zh_path_text(record, "path.way.%zu.hop.%llu.hook", way, number);
+		if (!hook)
+			hook = zh_path_text(record, "path.way.%zu.hop.%llu.hook", way, number);
+		if (kind && !strcmp(kind, "xdp"))
+			kind = "the XDP program of";
 	} else if (hop && hop->type == ZH_FACT_STRING) {
 		kind = hop->text;
 	}
-	if (hook)
+	if (hook && (!kind || !strcmp(kind, "netfilter")))
 		zh_buf_addf(ret, "the %s hook", hook);
 	else if (kind && dev && !strstr(kind, dev))
 		zh_buf_addf(ret, "%s %s", kind, dev);
@@ -164,14 +169,18 @@ void zh_path_lost_text(const struct zh_record *record, size_t way, size_t n, str
 {
 	const char *reason = zh_path_text(record, "path.way.%zu.proof.lost.%zu.reason", way, n);
 	const char *function = zh_path_text(record, "path.way.%zu.proof.lost.%zu.function", way, n);
+	bool is_rejected = zh_path_number(record, "path.way.%zu.proof.lost.%zu.rejected", way, n);
 
 	add_packets(record, way, n, ret);
 	zh_buf_adds(ret, " last seen at ");
 	add_point(record, way, n, ret);
 	add_place(record, way, n, ret);
 	if (reason || function)
-		zh_buf_addf(ret, ": dropped, %s%s%s", reason ? reason : "no reason given",
-			function ? " in " : "", function ? function : "");
+		zh_buf_addf(ret, ": %s, %s%s%s", is_rejected ? "rejected" : "dropped",
+			reason ? reason : "no reason given", function ? " in " : "",
+			function ? function : "");
+	else if (is_rejected)
+		zh_buf_adds(ret, ": rejected");
 	else
 		zh_buf_adds(ret, ": the reason is not known");
 }
@@ -256,8 +265,8 @@ static struct zh_cell place_cell(
 static void describe_lost(const struct zh_record *record, size_t way, struct zh_node *proof)
 {
 	static const struct zh_column columns[] = {{"packets", NULL}, {"leg", NULL},
-		{"place", NULL}, {"dev", NULL}, {"hop", NULL}, {"reason", NULL},
-		{"function", NULL}};
+		{"place", NULL}, {"dev", NULL}, {"hop", NULL}, {"hook", NULL}, {"reason", NULL},
+		{"function", NULL}, {"rejected", NULL}};
 	struct zh_node *table = zh_node_table(proof, "lost", NULL, columns, ZH_ARRAY_SIZE(columns));
 	size_t n = zh_path_n_lost(record, way), i, k;
 	char key[96], place[96];

@@ -35,11 +35,24 @@ static const struct {
   protocols[] = {{IPPROTO_ICMP, "icmp"}, {IPPROTO_TCP, "tcp"}, {IPPROTO_UDP, "udp"},
 	  {IPPROTO_ICMPV6, "ipv6-icmp"}, {IPPROTO_SCTP, "sctp"}};
 
+/* enum of linux/fib_rules.h since 6.14 and 6.15, newer than Debian 12's headers. */
+enum {
+	ATTR_DSCP = 25,
+	ATTR_FLOWLABEL,
+	ATTR_FLOWLABEL_MASK,
+	ATTR_SPORT_MASK,
+	ATTR_DPORT_MASK,
+	ATTR_DSCP_MASK,
+	ATTRS
+};
+#define DSCP_BITS 0x3f
+#define FLOWLABEL_BITS 0xfffff
+
 struct rule {
 	struct zh_fact_set *set;
 	char prefix[32];
 	const struct fib_rule_hdr *header;
-	const struct nlattr *attrs[FRA_MAX + 1];
+	const struct nlattr *attrs[ATTRS];
 	struct zh_buf text; /* as `ip rule` shows it */
 	bool selective;     /* it does not match everything */
 };
@@ -87,15 +100,28 @@ static void add_devices(struct rule *rule)
 			rule, "oif", zh_attr_string(rule->attrs[FRA_OIFNAME], name, sizeof(name)));
 }
 
-static void add_range16(struct rule *rule, int attr, const char *key)
+static uint16_t attr_u16(const struct nlattr *attr, uint16_t missing)
 {
-	struct fib_rule_port_range range;
+	uint16_t value = missing;
+
+	if (attr)
+		zh_attr_copy(attr, &value, sizeof(value));
+	return value;
+}
+
+/* "80", "80-90", or "0x50/0xfff0" where only some bits count. */
+static void add_ports(struct rule *rule, int attr, int mask_attr, const char *key)
+{
+	uint16_t mask = attr_u16(rule->attrs[mask_attr], UINT16_MAX);
+	struct fib_rule_port_range range = {};
 	char text[32];
 
 	if (!rule->attrs[attr])
 		return;
 	zh_attr_copy(rule->attrs[attr], &range, sizeof(range));
-	if (range.start == range.end)
+	if (range.start == range.end && mask && mask != UINT16_MAX)
+		snprintf(text, sizeof(text), "0x%x/0x%x", range.start, mask);
+	else if (range.start == range.end)
 		snprintf(text, sizeof(text), "%u", range.start);
 	else
 		snprintf(text, sizeof(text), "%u-%u", range.start, range.end);
@@ -113,6 +139,61 @@ static void add_mark(struct rule *rule)
 	zh_fact_number(rule->set, mask, "%s.fwmask", rule->prefix);
 	zh_buf_addf(&rule->text, "fwmark 0x%x/0x%x ", mark, mask);
 	rule->selective = true;
+}
+
+/* A value of which only the bits of a mask count. */
+static void add_masked(
+	struct rule *rule, const char *key, uint32_t value, uint32_t mask, uint32_t all)
+{
+	char mask_key[24];
+
+	snprintf(mask_key, sizeof(mask_key), "%s_mask", key);
+	zh_fact_number(rule->set, value, "%s.%s", rule->prefix, key);
+	zh_fact_number(rule->set, mask, "%s.%s", rule->prefix, mask_key);
+	if (mask == all)
+		zh_buf_addf(&rule->text, "%s 0x%x ", key, value);
+	else
+		zh_buf_addf(&rule->text, "%s 0x%x/0x%x ", key, value, mask);
+	rule->selective = true;
+}
+
+static uint64_t attr_be64(const struct nlattr *attr)
+{
+	uint8_t bytes[8] = {};
+	uint64_t value = 0;
+	size_t i;
+
+	zh_attr_copy(attr, bytes, sizeof(bytes));
+	for (i = 0; i < sizeof(bytes); i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* Of the DSCP the rule's own field (ip rule ... dscp) counts also when it is 0; the header's "tos"
+ * of 0 is none. */
+static void add_labels(struct rule *rule)
+{
+	const struct nlattr *const *attrs = rule->attrs;
+
+	if (rule->header->tos) {
+		zh_fact_number(rule->set, rule->header->tos, "%s.tos", rule->prefix);
+		zh_buf_addf(&rule->text, "tos 0x%x ", rule->header->tos);
+		rule->selective = true;
+	}
+	if (attrs[ATTR_DSCP])
+		add_masked(rule, "dscp", zh_attr_u8(attrs[ATTR_DSCP], 0),
+			zh_attr_u8(attrs[ATTR_DSCP_MASK], DSCP_BITS), DSCP_BITS);
+	if (attrs[ATTR_FLOWLABEL])
+		add_masked(rule, "flowlabel", ntohl(zh_attr_u32(attrs[ATTR_FLOWLABEL], 0)),
+			ntohl(zh_attr_u32(attrs[ATTR_FLOWLABEL_MASK], htonl(FLOWLABEL_BITS))),
+			FLOWLABEL_BITS);
+	if (attrs[FRA_TUN_ID] && attr_be64(attrs[FRA_TUN_ID])) {
+		unsigned long long id = attr_be64(attrs[FRA_TUN_ID]);
+
+		zh_fact_number(rule->set, id, "%s.tun_id", rule->prefix);
+		zh_buf_addf(&rule->text, "tun_id %llu ", id);
+		rule->selective = true;
+	}
 }
 
 static void add_protocol(struct rule *rule, uint8_t protocol)
@@ -145,11 +226,7 @@ static void add_numbers(struct rule *rule)
 	char text[32];
 
 	add_mark(rule);
-	if (rule->header->tos) {
-		zh_fact_number(rule->set, rule->header->tos, "%s.tos", rule->prefix);
-		zh_buf_addf(&rule->text, "tos 0x%x ", rule->header->tos);
-		rule->selective = true;
-	}
+	add_labels(rule);
 	if (rule->attrs[FRA_IP_PROTO]) {
 		uint8_t protocol = zh_attr_u8(rule->attrs[FRA_IP_PROTO], 0);
 
@@ -157,13 +234,25 @@ static void add_numbers(struct rule *rule)
 		add_protocol(rule, protocol);
 		rule->selective = true;
 	}
-	add_range16(rule, FRA_SPORT_RANGE, "sport");
-	add_range16(rule, FRA_DPORT_RANGE, "dport");
+	add_ports(rule, FRA_SPORT_RANGE, ATTR_SPORT_MASK, "sport");
+	add_ports(rule, FRA_DPORT_RANGE, ATTR_DPORT_MASK, "dport");
 	if (rule->attrs[FRA_UID_RANGE]) {
 		zh_attr_copy(rule->attrs[FRA_UID_RANGE], &uids, sizeof(uids));
 		snprintf(text, sizeof(text), "%u-%u", uids.start, uids.end);
 		select_by(rule, "uid", text);
 	}
+}
+
+/* Routes that do not count. The kernel sends -1 for "no limit". */
+static void add_limit(struct rule *rule, int attr, const char *key, const char *word)
+{
+	uint32_t limit = zh_attr_u32(rule->attrs[attr], UINT32_MAX);
+
+	if (limit == UINT32_MAX)
+		return;
+	zh_fact_number(rule->set, limit, "%s.%s", rule->prefix, key);
+	zh_buf_addf(&rule->text, " %s %u", word, limit);
+	rule->selective = true;
 }
 
 /* What the rule does; returns its table, 0 when it has none. */
@@ -189,14 +278,8 @@ static uint32_t add_action(struct rule *rule)
 		zh_fact_number(rule->set, target, "%s.goto", rule->prefix);
 		zh_buf_addf(&rule->text, " %u", target);
 	}
-	/* The kernel sends -1 for "no limit". */
-	if (zh_attr_u32(rule->attrs[FRA_SUPPRESS_PREFIXLEN], UINT32_MAX) != UINT32_MAX) {
-		uint32_t limit = zh_attr_u32(rule->attrs[FRA_SUPPRESS_PREFIXLEN], 0);
-
-		zh_fact_number(rule->set, limit, "%s.suppress_prefix", rule->prefix);
-		zh_buf_addf(&rule->text, " suppress_prefixlength %u", limit);
-		rule->selective = true;
-	}
+	add_limit(rule, FRA_SUPPRESS_PREFIXLEN, "suppress_prefix", "suppress_prefixlength");
+	add_limit(rule, FRA_SUPPRESS_IFGROUP, "suppress_ifgroup", "suppress_ifgroup");
 	return action == FR_ACT_TO_TBL ? table : 0;
 }
 
@@ -211,7 +294,7 @@ int zh_facts_rule_reply(void *arg, const struct nlmsghdr *reply)
 		walk->n++;
 		return 0;
 	}
-	zh_attrs_of(rule.attrs, FRA_MAX, reply, sizeof(*rule.header));
+	zh_attrs_of(rule.attrs, ATTRS - 1, reply, sizeof(*rule.header));
 	snprintf(rule.prefix, sizeof(rule.prefix), "rule.%d.%zu", walk->family, walk->n);
 	pref = zh_attr_u32(rule.attrs[FRA_PRIORITY], 0);
 	zh_fact_number(walk->set, pref, "%s.pref", rule.prefix);
@@ -279,10 +362,17 @@ static const struct zh_fact_schema schema[] = {
 	{"rule.*.*.fwmark", ZH_FACT_NUMBER, "", "firewall mark"},
 	{"rule.*.*.fwmask", ZH_FACT_NUMBER, "", "bits of the mark that count"},
 	{"rule.*.*.ipproto", ZH_FACT_NUMBER, "", "IP protocol"},
-	{"rule.*.*.sport", ZH_FACT_STRING, "", "source ports"},
-	{"rule.*.*.dport", ZH_FACT_STRING, "", "destination ports"},
+	{"rule.*.*.sport", ZH_FACT_STRING, "", "source ports: 80, 80-90, or 0x50/0xfff0"},
+	{"rule.*.*.dport", ZH_FACT_STRING, "", "destination ports, as source ports"},
 	{"rule.*.*.uid", ZH_FACT_STRING, "", "users"},
 	{"rule.*.*.tos", ZH_FACT_NUMBER, "", "type of service"},
+	{"rule.*.*.dscp", ZH_FACT_NUMBER, "", "DSCP, also 0"},
+	{"rule.*.*.dscp_mask", ZH_FACT_NUMBER, "", "bits of the DSCP that count"},
+	{"rule.*.*.flowlabel", ZH_FACT_NUMBER, "", "flow label of IPv6"},
+	{"rule.*.*.flowlabel_mask", ZH_FACT_NUMBER, "", "bits of the flow label that count"},
+	{"rule.*.*.tun_id", ZH_FACT_NUMBER, "", "number of the tunnel it came in by"},
+	{"rule.*.*.suppress_ifgroup", ZH_FACT_NUMBER, "",
+		"routes by devices of this group do not count"},
 	{"rule.*.*.invert", ZH_FACT_NUMBER, "", "1: applies to what does not match"},
 	{"rule.*.*.l3mdev", ZH_FACT_NUMBER, "", "1: looks up the table of the VRF"},
 	{"rule.*.*.suppress_prefix", ZH_FACT_NUMBER, "bits",

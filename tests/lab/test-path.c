@@ -368,6 +368,24 @@ static void answers_dropped(void **state)
 	ask(&run, "10.77.0.2");
 	assert_all_lost(&run, "NETFILTER_DROP");
 	assert_string_equal(text(&run, "proof.lost.0.leg"), "reply");
+	assert_string_equal(text(&run, "proof.lost.0.hook"), "input");
+	stop(&run);
+}
+
+/* Rejected by a rule in the middle: whether somebody listens at the end is not known by that. */
+static void rejected_on_the_way(void **state)
+{
+	struct run run;
+
+	(void)state;
+	start(&run, "routed");
+	load_rules(run.ns.host_netns_fd,
+		"table inet t { chain c { type filter hook forward priority 0; "
+		"tcp dport 5353 reject with tcp reset; }; }\n");
+	ask(&run, "tcp:10.77.2.2:5353");
+	assert_int_equal(number(&run, "proof.refused"), PACKETS);
+	assert_int_equal(number(&run, "proof.lost.0.rejected"), PACKETS);
+	assert_string_equal(text(&run, "proof.lost.0.hook"), "forward");
 	stop(&run);
 }
 
@@ -480,6 +498,11 @@ static void unreachable_in_the_middle(void **state)
 	assert_int_equal(number(&run, "proof.lost.1.packets"), UINT64_MAX);
 	assert_int_equal(devices(&run, "zh-client"), 1);
 	assert_int_equal(devices(&run, "zh-server"), 0);
+	/* Without a port nobody is there to answer, but the way can be proved as far as it goes. How
+	 * many are told why is limited. */
+	ask(&run, "udp:10.77.2.2");
+	assert_int_equal(number(&run, "proof.sent"), PACKETS);
+	assert_int_equal(number(&run, "proof.lost.0.packets"), PACKETS);
 	stop(&run);
 }
 
@@ -660,6 +683,7 @@ int main(void)
 		cmocka_unit_test(topologies),
 		cmocka_unit_test(dropped_on_the_way),
 		cmocka_unit_test(answers_dropped),
+		cmocka_unit_test(rejected_on_the_way),
 		cmocka_unit_test(black_hole),
 		cmocka_unit_test(with_packet_sockets),
 		cmocka_unit_test(dropped_at_output),

@@ -60,9 +60,8 @@ static void judge_other(const struct zh_check *check, struct zh_explain *ex, siz
 	zh_path_answer(ex->record, way, "decision", answer, sizeof(answer));
 	with_rule(ex, way, rule, sizeof(rule));
 	finding = zh_finding_add(ex, &check->rule, error ? ZH_SEVERITY_WARNING : ZH_SEVERITY_LOW,
-		ZH_CONFIDENCE_HIGH,
-		"This flow to %.60s does not go the ordinary way but is %s%.40s%s", name,
-		error ? "" : "routed ", answer, rule);
+		ZH_CONFIDENCE_HIGH, "This flow to %.60s does not go the ordinary way but is %s%s%s",
+		name, error ? "" : "routed ", answer, rule);
 	add_evidence(ex, way, finding);
 }
 

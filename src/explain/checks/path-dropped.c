@@ -73,16 +73,48 @@ static void add_hop(const struct zh_explain *ex, size_t way, size_t n, struct zh
 {
 	const struct zh_record *r = ex->record;
 	const struct zh_fact *hop = zh_path_fact(r, "path.way.%zu.proof.lost.%zu.hop", way, n);
-	const char *note;
+	const char *hook = zh_path_text(r, "path.way.%zu.proof.lost.%zu.hook", way, n);
+	const char *kind, *own, *note;
 	size_t i;
 
 	if (!hop || hop->type != ZH_FACT_NUMBER)
 		return;
+	kind = zh_path_text(r, "path.way.%zu.hop.%llu.kind", way, (unsigned long long)hop->number);
+	own = zh_path_text(r, "path.way.%zu.hop.%llu.hook", way, (unsigned long long)hop->number);
+	/* A device's notes are not about drops; and a reply meets the rules of another hook. */
+	if ((kind && !strcmp(kind, "device")) || (hook && own && strcmp(hook, own) != 0))
+		return;
+	note = zh_path_text(r, "path.way.%zu.hop.%llu.title", way, (unsigned long long)hop->number);
+	if (note && kind && (!strcmp(kind, "xdp") || !strcmp(kind, "tc")))
+		zh_finding_evidence(finding, "there: %s", note);
 	for (i = 0; i < 3; i++) {
 		note = zh_path_text(r, "path.way.%zu.hop.%llu.note.%zu", way,
 			(unsigned long long)hop->number, i);
 		if (note)
 			zh_finding_evidence(finding, "there: %s", note);
+	}
+}
+
+/* Where nobody tells of a drop: what stands between that hop and the next one that counts, and may
+ * take packets without a trace. */
+static void add_next(const struct zh_explain *ex, size_t way, size_t n, struct zh_finding *finding)
+{
+	const struct zh_record *r = ex->record;
+	const struct zh_fact *at = zh_path_fact(r, "path.way.%zu.proof.lost.%zu.hop", way, n);
+	const char *leg = zh_path_text(r, "path.way.%zu.proof.lost.%zu.leg", way, n);
+	size_t hops = zh_path_n_hops_of(r, way), i;
+
+	if (!at || at->type != ZH_FACT_NUMBER || !leg || strcmp(leg, "request") != 0)
+		return;
+	for (i = at->number + 1; i < hops; i++) {
+		const char *kind = zh_path_text(r, "path.way.%zu.hop.%zu.kind", way, i);
+
+		if (kind && (!strcmp(kind, "netfilter") || !strcmp(kind, "end")))
+			return;
+		if (kind && (!strcmp(kind, "xdp") || !strcmp(kind, "tc")))
+			zh_finding_evidence(finding, "next on the way, on %s: %s",
+				zh_path_text(r, "path.way.%zu.hop.%zu.dev", way, i),
+				zh_path_text(r, "path.way.%zu.hop.%zu.title", way, i));
 	}
 }
 
@@ -105,6 +137,7 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 	const struct zh_record *r = ex->record;
 	const char *reason = zh_path_text(r, "path.way.%zu.proof.lost.%zu.reason", way, n);
 	uint64_t packets = zh_path_number(r, "path.way.%zu.proof.lost.%zu.packets", way, n);
+	uint64_t rejected = zh_path_number(r, "path.way.%zu.proof.lost.%zu.rejected", way, n);
 	uint64_t sent = zh_path_number(r, "path.way.%zu.proof.sent", way);
 	const char *owner = owner_of(reason);
 	struct zh_finding *finding;
@@ -121,8 +154,15 @@ static void judge(const struct zh_check *check, struct zh_explain *ex, size_t wa
 		text.text ? text.text : "");
 	zh_finding_evidence(finding, "%llu of %llu packets sent were lost there",
 		(unsigned long long)packets, (unsigned long long)sent);
+	if (rejected)
+		zh_finding_evidence(finding,
+			"%llu of them were refused from there, by RST or ICMP error: whether "
+			"anybody listens at the target is not known",
+			(unsigned long long)rejected);
 	if (owner)
 		zh_finding_evidence(finding, "%s means: %s", reason, owner);
+	else if (!reason)
+		add_next(ex, way, n, finding);
 	add_hop(ex, way, n, finding);
 	add_end(ex, way, n, finding);
 	if (reason && strcmp(reason, "NETFILTER_DROP") == 0)
@@ -161,6 +201,9 @@ const struct zh_check zh_check_path_dropped = {
 			.cost = "What the rule or program protected is open again.",
 			.remedies = ZH_LIST("nft-accept-lo"),
 			.needs = ZH_LIST("path.way.*.proof.sent", "path.way.*.proof.lost.*.packets",
+				"path.way.*.proof.lost.*.rejected", "path.way.*.proof.lost.*.hook",
+				"path.way.*.hop.*.kind", "path.way.*.hop.*.title",
+				"path.way.*.hop.*.dev", "path.way.*.hop.*.hook",
 				"path.way.*.proof.lost.*.leg", "path.way.*.proof.lost.*.place",
 				"path.way.*.proof.lost.*.dev", "path.way.*.proof.lost.*.hop",
 				"path.way.*.proof.lost.*.reason",

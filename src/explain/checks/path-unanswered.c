@@ -24,8 +24,8 @@ static void judge_refused(const struct zh_check *check, struct zh_explain *ex, s
 
 	zh_path_way_name(ex->record, way, name, sizeof(name));
 	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_INFO, ZH_CONFIDENCE_HIGH,
-		"Nobody listens at %.120s: %llu attempts were refused at once", name,
-		(unsigned long long)refused);
+		"Nobody listens at %.120s: %llu attempt%s refused at once", name,
+		(unsigned long long)refused, refused == 1 ? " was" : "s were");
 	zh_finding_evidence(finding, "the way itself works: the refusal came back");
 	if (unheard)
 		zh_finding_evidence(finding,

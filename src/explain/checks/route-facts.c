@@ -76,6 +76,7 @@ bool zh_table_covers(const struct zh_explain *ex, int family, uint64_t table, co
 {
 	const struct zh_fact_set *facts = zh_explain_facts(ex);
 	const struct zh_fact *fact;
+	const char *type;
 	char pattern[32], n[32];
 	size_t pos = 0;
 
@@ -84,7 +85,10 @@ bool zh_table_covers(const struct zh_explain *ex, int family, uint64_t table, co
 		if (fact->type != ZH_FACT_STRING || !zh_check_prefix_has(fact->text, address))
 			continue;
 		zh_fact_part(n, sizeof(n), fact, pattern, 0);
-		if (zh_check_number(ex, 0, "route.%d.%s.table", family, n) == table)
+		/* A throw route hands on to the next rule: it covers nothing. */
+		type = zh_explain_text(ex, "route.%d.%s.type", family, n);
+		if (zh_check_number(ex, 0, "route.%d.%s.table", family, n) == table &&
+			!(type && !strcmp(type, "throw")))
 			return true;
 	}
 	return false;

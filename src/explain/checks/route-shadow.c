@@ -7,7 +7,8 @@
 static bool is_unscoped_lookup(const struct zh_explain *ex, uint64_t n)
 {
 	static const char *const texts[] = {"from", "to", "iif", "oif", "sport", "dport", "uid"};
-	static const char *const numbers[] = {"fwmark", "ipproto", "tos", "l3mdev", "invert"};
+	static const char *const numbers[] = {
+		"fwmark", "ipproto", "tos", "l3mdev", "invert", "tun_id", "dscp_mask"};
 	unsigned long long i = n;
 	uint64_t number;
 	size_t k;

@@ -142,6 +142,19 @@ const struct zh_case zh_cases_path[] = {
 			    "route.4.9.dst =default\nroute.4.9.table 100",
 		{}},
 
+	{&zh_check_route_shadow, "it only throws", SILENT,
+		MAIN_ROUTES
+		"rule.4.count 2\nrule.4.0.action =lookup\nrule.4.0.table 52\n"
+		"rule.4.1.action =lookup\nrule.4.1.table 254\n"
+		"route.4.9.dst =172.16.0.0/12\nroute.4.9.table 52\nroute.4.9.type =throw",
+		{}},
+	{&zh_check_route_shadow, "for one DSCP", SILENT,
+		MAIN_ROUTES "rule.4.count 2\nrule.4.0.action =lookup\nrule.4.0.table 52\n"
+			    "rule.4.0.dscp 0\nrule.4.0.dscp_mask 63\n"
+			    "rule.4.1.action =lookup\nrule.4.1.table 254\n"
+			    "route.4.9.dst =172.16.0.0/12\nroute.4.9.table 52",
+		{}},
+
 	{&zh_check_subnet_overlap, "bridge on the LAN's prefix", ZH_SEVERITY_LOW,
 		MAIN_ROUTES
 		"route.4.3.dst =172.16.0.0/12\nroute.4.3.table 254\nroute.4.3.oif =eth1\n"

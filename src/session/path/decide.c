@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/util.h"
 #include "facts/read.h"
@@ -197,14 +198,55 @@ static void add_plain(struct path *p, size_t way)
 	zh_fact_number(p->out, table_of(&plain, &route), KEY "plain.table", way);
 }
 
+/* Whether a rule looks at source ports, so that one has to be chosen before the question. */
+static bool selects_by_source_port(const struct path *p, int family)
+{
+	char pattern[24];
+	size_t pos = 0;
+
+	snprintf(pattern, sizeof(pattern), "rule.%d.*.sport", family == AF_INET ? 4 : 6);
+	return zh_fact_next(&p->record->before, pattern, &pos) != NULL;
+}
+
+/* A port of the kernel's choice, as sockets get it that ask for none; 0: there is none. */
+static uint16_t ephemeral_port(const struct zh_flow *flow)
+{
+	struct sockaddr_storage own = {.ss_family = (sa_family_t)flow->family};
+	socklen_t len =
+		flow->family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+	zh_autoclose int fd = socket(flow->family,
+		(flow->protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&own, len) < 0 ||
+		getsockname(fd, (struct sockaddr *)&own, &len) < 0)
+		return 0;
+	/* At the same place in both families. */
+	return ntohs(((struct sockaddr_in *)&own)->sin_port);
+}
+
+static void choose_source_port(struct path *p, size_t way)
+{
+	struct zh_flow *flow = &p->ways[way].flow;
+
+	if ((flow->protocol != IPPROTO_UDP && flow->protocol != IPPROTO_TCP) || flow->from_port ||
+		flow->iif || !selects_by_source_port(p, flow->family))
+		return;
+	flow->from_port = ephemeral_port(flow);
+	if (flow->from_port)
+		zh_fact_number(p->out, flow->from_port, "path.way.%zu.from_port", way);
+}
+
 void path_decide(struct path *p, size_t way)
 {
 	struct path_way *w = &p->ways[way];
 	struct path_rule_verdict verdict;
-	struct zh_flow flow = w->flow;
+	struct zh_flow flow;
 	struct zh_err err = {};
 	int r = path_enter(p, 0, &err);
 
+	if (r == 0)
+		choose_source_port(p, way);
+	flow = w->flow;
 	if (r == 0)
 		r = ask_as_socket(&flow, &w->route, &w->refusal, &err);
 	if (r < 0) {

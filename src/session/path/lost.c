@@ -35,6 +35,7 @@ static struct path_lost_group *group_of(struct path_lost *lost, const struct pat
 	if (lost->n == PATH_LOST_GROUPS)
 		return NULL;
 	lost->groups[lost->n] = *found;
+	lost->groups[lost->n].rejected = 0;
 	return &lost->groups[lost->n++];
 }
 
@@ -48,10 +49,19 @@ static void add_group(struct path_lost *lost, const struct path_lost_group *foun
 		return;
 	}
 	group->packets++;
+	group->rejected += found->rejected;
 	if (!group->icmp)
 		group->icmp = found->icmp;
 	if (!group->error)
 		group->error = found->error;
+}
+
+/* The generic and the veth's XDP give no reason of their own, but they are the only ones to drop
+ * there: do_xdp_generic(), netif_receive_generic_xdp(), veth_xdp_rcv_skb(). */
+static bool is_xdp(const struct path_lost_group *group)
+{
+	return (!group->reason[0] || !strcmp(group->reason, "NOT_SPECIFIED")) &&
+	       strstr(group->function, "xdp");
 }
 
 static void name_drop(
@@ -63,6 +73,10 @@ static void name_drop(
 		snprintf(ret->reason, sizeof(ret->reason), "%.63s", name);
 	if (trail)
 		zh_trail_function(trail, ret->function, sizeof(ret->function), drop->location);
+	if (is_xdp(ret))
+		snprintf(ret->reason, sizeof(ret->reason), "XDP");
+	ret->drop_netns = drop->netns;
+	ret->drop_ifindex = drop->ifindex;
 }
 
 /*
@@ -106,14 +120,43 @@ static bool is_delivered(const struct path_lost *lost, const struct zh_trail_ste
 	return last->point == ZH_TRAIL_RX;
 }
 
+/*
+ * A refusal comes from the port that was asked, or from a rule that rejects on the way: then the
+ * request was last seen in front of a hook. False: it did not.
+ */
+static bool find_rejection(const struct zh_trail_step *steps, size_t n, struct zh_trail *trail,
+	struct path_lost_group *ret)
+{
+	const struct zh_trail_step *last = NULL, *drop = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!steps[i].icmp && !steps[i].leg)
+			*(steps[i].point == ZH_TRAIL_DROP ? &drop : &last) = &steps[i];
+	if (!last || last->point != ZH_TRAIL_HOOK_IN)
+		return false;
+	ret->last = *last;
+	ret->rejected = 1;
+	if (drop)
+		name_drop(ret, drop, trail);
+	return true;
+}
+
 void path_lost_add(struct path_lost *lost, const struct zh_trail_step *steps, size_t n,
 	const struct path_sent *sent, struct zh_trail *trail)
 {
 	struct path_lost_group end = {.error = sent->error};
 	bool is_silent = sent->outcome == PATH_SILENT;
 
-	if (sent->outcome == PATH_ANSWERED || sent->outcome == PATH_REFUSED)
+	if (sent->outcome == PATH_ANSWERED)
 		return;
+	if (sent->outcome == PATH_REFUSED) {
+		if (!find_rejection(steps, n, trail, &end))
+			return;
+		lost->rejected++;
+		add_group(lost, &end);
+		return;
+	}
 	if (find_end(steps, n, trail, &end) || !is_silent) {
 		add_group(lost, &end);
 	} else if (n && is_delivered(lost, &end.last)) {
@@ -229,12 +272,36 @@ static const char *point_name(const struct zh_trail_step *step, char *buf, size_
 	return buf;
 }
 
-static void write_point(struct path_lost *lost, const struct zh_trail_step *last, size_t i)
+/* The hop of the XDP program that took it: native ones act before the device counts it. n_hops:
+ * there is none. */
+static size_t find_xdp(const struct path_lost *lost, const struct path_lost_group *group)
 {
 	const struct path_way *way = &lost->p->ways[lost->way];
-	size_t place = sighting_place(lost->p, last->netns);
-	size_t hop = sighting_hop(lost->p, way, last);
+	size_t place = sighting_place(lost->p, group->drop_netns), i;
+
+	for (i = 0; i < way->n_hops; i++)
+		if (!strcmp(group->reason, "XDP") && way->hops[i].kind == PATH_XDP &&
+			way->hops[i].place == place && way->hops[i].ifindex == group->drop_ifindex)
+			return i;
+	return way->n_hops;
+}
+
+static void write_point(struct path_lost *lost, const struct path_lost_group *group, size_t i)
+{
+	const struct path_way *way = &lost->p->ways[lost->way];
+	struct zh_trail_step at = group->last, *last = &at;
+	size_t hop = find_xdp(lost, group), place;
 	char name[64];
+
+	if (hop < way->n_hops) {
+		last->netns = group->drop_netns;
+		last->ifindex = group->drop_ifindex;
+	} else {
+		hop = sighting_hop(lost->p, way, last);
+	}
+	place = sighting_place(lost->p, last->netns);
+	if (last->point == ZH_TRAIL_HOOK_IN || last->point == ZH_TRAIL_HOOK_OUT)
+		FACT_TEXT(lost, sighting_hook_name(last->what), "hook", i);
 
 	if (place != SIGHTING_NO_PLACE)
 		FACT(lost, place, "place", i);
@@ -258,6 +325,7 @@ void path_lost_finish(struct path_lost *lost)
 		const struct path_lost_group *group = &lost->groups[i];
 
 		FACT(lost, group->packets, "packets", i);
+		FACT(lost, group->rejected, "rejected", i);
 		FACT_TEXT(lost, group->last.leg ? "reply" : "request", "leg", i);
 		explain(lost, group, reason);
 		if (reason[0])
@@ -265,6 +333,6 @@ void path_lost_finish(struct path_lost *lost)
 		if (group->function[0])
 			FACT_TEXT(lost, group->function, "function", i);
 		if (group->last.point)
-			write_point(lost, &group->last, i);
+			write_point(lost, group, i);
 	}
 }

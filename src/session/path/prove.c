@@ -18,6 +18,8 @@
 
 #define SETTLE_NS (20 * ZH_NSEC_PER_MSEC) /* what is under way when the last answer came */
 
+#define SPARE_PORT 33434 /* where traceroute(8) expects nobody */
+
 #define COUNTED_MAX 64 /* devices whose own counters are shown */
 
 #define FACT(p, way, value, key) zh_fact_number((p)->out, value, "path.way.%zu.proof." key, way)
@@ -102,6 +104,8 @@ static void set_end(struct path_send *send, const struct path *p, const struct p
 
 	send->ends_here = is_known && last->place == 0;
 	send->end_netns_fd = is_known ? p->places[last->place].netns_fd : -1;
+	if (last && last->ends && !is_known)
+		send->spare_port = SPARE_PORT;
 }
 
 static uint64_t count_outcome(const struct path_send *send, enum path_outcome outcome)

@@ -110,11 +110,14 @@ static const char *protocol(const struct match *m)
 	return number(m, &value, "ipproto") && value != m->flow->protocol ? "other protocol" : NULL;
 }
 
+/* "80", "80-90", or "0x50/0xfff0": bits that count. */
 static bool is_in_range(const char *range, uint64_t value)
 {
 	char *rest;
-	unsigned long long first = strtoull(range, &rest, 10), last = first;
+	unsigned long long first = strtoull(range, &rest, 0), last = first;
 
+	if (*rest == '/')
+		return !((first ^ value) & strtoull(rest + 1, NULL, 0));
 	if (*rest == '-')
 		last = strtoull(rest + 1, NULL, 10);
 	return value >= first && value <= last;
@@ -149,19 +152,61 @@ static const char *user(const struct match *m)
 	return is_in_range(range, m->flow->has_uid ? m->flow->uid : getuid()) ? NULL : "other user";
 }
 
+/* What is sent here has neither type of service nor flow label: both are 0. */
 static const char *type_of_service(const struct match *m)
+{
+	uint64_t value, mask;
+
+	if (number(m, &value, "tos"))
+		return "other type of service";
+	return number(m, &value, "dscp") && number(m, &mask, "dscp_mask") && value & mask
+		       ? "other DSCP"
+		       : NULL;
+}
+
+static const char *flow_label(const struct match *m)
+{
+	uint64_t value, mask;
+
+	return number(m, &value, "flowlabel") && number(m, &mask, "flowlabel_mask") && value & mask
+		       ? "other flow label"
+		       : NULL;
+}
+
+static const char *tunnel(const struct match *m)
 {
 	uint64_t value;
 
-	return number(m, &value, "tos") ? "other type of service" : NULL;
+	return number(m, &value, "tun_id") ? "came in by no such tunnel" : NULL;
+}
+
+/* Whether a device is a VRF or belongs to one. */
+static bool is_in_vrf(const struct match *m, unsigned int ifindex)
+{
+	char own[IF_NAMESIZE], device[ZH_FACTS_NAME_MAX];
+	const char *kind, *master;
+
+	if (!ifindex)
+		return false;
+	zh_facts_name(device, sizeof(device), zh_netlink_ifname(own, ifindex));
+	kind = zh_fact_text(m->facts, "link.%s.kind", device);
+	master = zh_fact_text(m->facts, "link.%s.master", device);
+	if (kind && master) {
+		zh_facts_name(device, sizeof(device), master);
+		kind = zh_fact_text(m->facts, "link.%s.kind", device);
+	}
+	/* What is not listed may be one. */
+	return !kind || !strcmp(kind, "vrf");
 }
 
 static const char *vrf(const struct match *m)
 {
 	uint64_t value;
 
-	return number(m, &value, "l3mdev") && !m->flow->iif && !m->flow->oif ? "not in a VRF"
-									     : NULL;
+	return number(m, &value, "l3mdev") && !is_in_vrf(m, m->flow->iif) &&
+			       !is_in_vrf(m, m->flow->oif)
+		       ? "not in a VRF"
+		       : NULL;
 }
 
 const char *path_rule_differs(
@@ -169,7 +214,7 @@ const char *path_rule_differs(
 {
 	static const char *(*const selectors[])(const struct match *) = {source, destination,
 		came_in_by, bound_to, mark, protocol, from_port, to_port, user, type_of_service,
-		vrf};
+		flow_label, tunnel, vrf};
 	struct match m = {.facts = facts,
 		.flow = flow,
 		.version = flow->family == AF_INET ? 4 : 6,

@@ -88,6 +88,7 @@ static enum outcome look_up(
 	enum path_lookup found =
 		path_routes_find(&judge->routes, table, &judge->rules->flow->to, &route);
 
+	uint64_t group;
 	char name[24];
 
 	table_name(table, name, sizeof(name));
@@ -108,6 +109,11 @@ static enum outcome look_up(
 	if (!strcmp(route->type, "throw")) {
 		snprintf(why, size, "%s sends it on (a throw route)", name);
 		return PASSED;
+	}
+	/* The group of the route's device is not among the facts: only the answer can tell. */
+	if (rule_number(judge, rule, "suppress_ifgroup", &group)) {
+		judge->ret->type = judge->rules->route->type;
+		return is_kernels_table(judge, table) ? DECIDED : UNKNOWN;
 	}
 	if (is_suppressed(judge, rule, route)) {
 		snprintf(why, size, "%s has only a route of /%u, which does not count", name,
@@ -245,7 +251,8 @@ void path_rules_judge(const struct path_rules *rules, struct path_rule_verdict *
 	ret->is_found = outcome == DECIDED;
 	if (outcome == UNKNOWN)
 		snprintf(ret->why, sizeof(ret->why),
-			"rule number %zu needs more than was listed (a long table, or a VRF)",
+			"rule number %zu needs more than was listed (a long table, a VRF, or a group of "
+			"devices)",
 			ret->rule + 1);
 	else
 		check(&judge);

@@ -257,10 +257,13 @@ static int send_datagram(struct run *run)
  * attempt could be made. */
 static int attempt(struct run *run, int *ret_fd, struct zh_err *err)
 {
-	const struct zh_flow *flow = run->send->flow;
+	struct zh_flow flow = *run->send->flow;
 	const struct linger abort = {.l_onoff = 1};
 	uint16_t port = 0;
-	int fd = prepare(flow, open_as(flow, open_tcp, NULL, err), &port, err);
+	int fd;
+
+	flow.from_port = 0;
+	fd = prepare(&flow, open_as(&flow, open_tcp, NULL, err), &port, err);
 
 	if (fd < 0)
 		return 1;
@@ -456,6 +459,10 @@ static int start_answerer(struct run *run, struct zh_err *err)
 		.port = flow->to_port};
 	if (flow->to_port || (flow->protocol != IPPROTO_UDP && flow->protocol != IPPROTO_TCP))
 		return 0;
+	if (run->send->spare_port) {
+		run->answerer.port = run->send->spare_port;
+		return 0;
+	}
 	if (!run->send->ends_here && run->send->end_netns_fd < 0)
 		return zh_err_set(err, -EDESTADDRREQ,
 			"without a port there is nobody to answer: the way's end is out of reach");

@@ -33,8 +33,9 @@ struct path_send {
 	uint32_t run, count;
 	uint64_t gap_ns, timeout_ns;
 	/* Where the way ends: without a port a socket of our own answers there. */
-	bool ends_here;         /* in the calling thread's own namespace */
-	int end_netns_fd;       /* or in this one; -1: unknown */
+	bool ends_here;      /* in the calling thread's own namespace */
+	int end_netns_fd;    /* or in this one; -1: unknown */
+	uint16_t spare_port; /* where it is known to end before anybody could answer: sent there */
 	struct zh_trail *trail; /* told of each attempt's local port before it is used */
 	bool (*stop)(void *arg);
 	void *arg;

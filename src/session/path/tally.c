@@ -248,7 +248,7 @@ static void count_hop(const struct path_tally *tally, const struct path_hop *hop
 		ret[1] = tally->answered;
 		break;
 	case PATH_END:
-		ret[0] = ret[1] = tally->answered + tally->refused;
+		ret[0] = ret[1] = tally->answered + tally->refused - tally->lost.rejected;
 		ret_known[0] = ret_known[1] = !hop->ends || ret[0];
 		break;
 	case PATH_NETFILTER:

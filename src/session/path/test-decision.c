@@ -4,8 +4,10 @@
  * in namespaces of our own. Nothing is sent.
  */
 #include <errno.h>
+#include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <netlink/msg.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +24,7 @@
 #include "base/util.h"
 #include "explain/path-facts.h"
 #include "session/path/test-lab.h"
+#include "sys/netlink.h"
 #include "sys/netns.h"
 #include "sys/process.h"
 
@@ -94,6 +97,52 @@ static void a_mark_and_a_user(void **state)
 	lab_is(user.record, "decision.before.1.why", "other mark");
 	lab_is(user.record, "decision.plain.dev", "va");
 	zh_record_free(user.record);
+	lab_close(&lab);
+}
+
+/* Of UDP, from any port that the kernel chooses by itself. */
+static int add_port_rule(void *arg)
+{
+	struct fib_rule_hdr header = {
+		.family = AF_INET, .table = RT_TABLE_UNSPEC, .action = FR_ACT_PROHIBIT};
+	struct fib_rule_port_range range = {.start = 1024, .end = 65534};
+	zh_autonetlink *nl = NULL;
+	struct nl_msg *msg;
+	int r = zh_netlink_open(&nl, NETLINK_ROUTE, &lab_err);
+
+	(void)arg;
+	if (r < 0)
+		return r;
+	msg = zh_netlink_message(
+		RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK, &header, sizeof(header));
+	if (!msg || nla_put_u32(msg, FRA_PRIORITY, 70) < 0 ||
+		nla_put_u8(msg, FRA_IP_PROTO, IPPROTO_UDP) < 0 ||
+		nla_put(msg, FRA_SPORT_RANGE, sizeof(range), &range) < 0)
+		return -ENOMEM;
+	return zh_netlink_ask(nl, msg, NULL, NULL, &lab_err);
+}
+
+static void a_rule_for_source_ports(void **state)
+{
+	struct run run = {};
+	struct zh_record *record;
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, 2);
+	lab_cable(&lab, 0, "va", "10.1.0.1/24", 1, "vb", "10.1.0.2/24");
+	must(zh_netns_call(lab.ns[0], add_port_rule, NULL, &lab_err));
+	run.config = (struct zh_path_config){
+		.count = 3, .gap_ns = ZH_NSEC_PER_MSEC, .timeout_ns = 300 * ZH_NSEC_PER_MSEC};
+	must(lab_follow(&lab, 0, &run, "udp:10.1.0.2:53"));
+	lab_has(run.record, "decision.error", "the rule says prohibit");
+	assert_int_equal(zh_path_number(run.record, "path.way.0.decision.rule.pref"), 70);
+	assert_in_range(zh_path_number(run.record, "path.way.0.from_port"), 1024, 65534);
+	lab_is(run.record, "decision.plain.dev", "va");
+	zh_record_free(run.record);
+	record = lab_path(&lab, "tcp:10.1.0.2:53");
+	lab_is(record, "decision.dev", "va");
+	zh_record_free(record);
 	lab_close(&lab);
 }
 
@@ -352,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rule_for_one_protocol),
 		cmocka_unit_test(a_mark_and_a_user),
+		cmocka_unit_test(a_rule_for_source_ports),
 		cmocka_unit_test(a_rule_for_the_chosen_source),
 		cmocka_unit_test(came_in_by_a_device),
 		cmocka_unit_test(who_listens),

@@ -41,7 +41,8 @@ static const struct route routes[] = {{255, "127.0.0.0/8", "local", 0},
 static bool is_number(const char *key)
 {
 	static const char *const names[] = {"fwmark", "fwmask", "ipproto", "tos", "invert", "goto",
-		"suppress_prefix", "l3mdev"};
+		"suppress_prefix", "l3mdev", "dscp", "dscp_mask", "flowlabel", "flowlabel_mask",
+		"tun_id", "suppress_ifgroup"};
 	size_t i;
 
 	for (i = 0; i < ZH_ARRAY_SIZE(names); i++)
@@ -221,6 +222,15 @@ static const struct {
 	{{50, "blackhole", 0, "oif", "lo"}, {.oif = 1}, true, NULL},
 	{{50, "blackhole", 0, "oif", "lo"}, {}, false, "not bound to a device"},
 	{{50, "blackhole", 0, "tos", "16"}, {}, false, "other type of service"},
+	{{50, "blackhole", 0, "dscp", "4", "dscp_mask", "63"}, {}, false, "other DSCP"},
+	{{50, "blackhole", 0, "dscp", "0", "dscp_mask", "63"}, {}, true, NULL},
+	{{50, "blackhole", 0, "dscp", "4", "dscp_mask", "3"}, {}, true, NULL},
+	{{50, "blackhole", 0, "flowlabel", "5", "flowlabel_mask", "255"}, {}, false,
+		"other flow label"},
+	{{50, "blackhole", 0, "sport", "0x50/0xfff0"}, {.from_port = 0x5f}, true, NULL},
+	{{50, "blackhole", 0, "sport", "0x50/0xfff0"}, {.from_port = 0x60}, false,
+		"other source port"},
+	{{50, "blackhole", 0, "tun_id", "5"}, {}, false, "came in by no such tunnel"},
 	{{50, "blackhole", 0, "l3mdev", "1"}, {}, false, "not in a VRF"},
 	{{50, "prohibit", 0}, {}, true, NULL},
 	{{50, "unreachable", 0}, {}, true, NULL},
@@ -341,6 +351,45 @@ static void what_does_not_fit_is_not_claimed(void **state)
 	zh_fact_set_done(&set);
 }
 
+/* A device that is in no VRF is no reason to look up a VRF's table; one that is leaves it open. */
+static void devices_of_a_vrf(void **state)
+{
+	static const struct rule rule = {1000, "lookup", 0, "l3mdev", "1"};
+	const struct zh_flow flow = {.oif = 1};
+	struct path_rule_verdict verdict;
+	struct zh_fact_set set;
+
+	(void)state;
+	make_facts(&set, &rule, 1, false);
+	zh_fact_string(&set, "loopback", "link.lo.kind");
+	zh_fact_set_sort(&set);
+	decides(judge(&set, flow, "192.0.2.1", (struct answer){"unicast", 254, 0}), 2, 254,
+		"unicast");
+	assert_string_equal(passed, "0: table local has no route to it; 1: not in a VRF; ");
+	zh_fact_string(&set, "red", "link.lo.master");
+	zh_fact_string(&set, "vrf", "link.red.kind");
+	zh_fact_set_sort(&set);
+	verdict = judge(&set, flow, "192.0.2.1", (struct answer){"unicast", 254, 0});
+	assert_false(verdict.is_known);
+	zh_fact_set_done(&set);
+}
+
+/* Whether a group of devices is left out only the kernel's answer can tell. */
+static void a_group_of_devices(void **state)
+{
+	static const struct rule rules[] = {
+		{10, "lookup", 254, "suppress_ifgroup", "1"}, {11, "lookup", 101}};
+	struct zh_fact_set set;
+
+	(void)state;
+	make_facts(&set, rules, 2, false);
+	decides(judge(&set, icmp, "192.0.2.1", (struct answer){"unicast", 254, 0}), 1, 254,
+		"unicast");
+	assert_false(
+		judge(&set, icmp, "192.0.2.1", (struct answer){NULL, 0, EHOSTUNREACH}).is_known);
+	zh_fact_set_done(&set);
+}
+
 /* A better route may be among those that were not listed. */
 static void a_cut_table_decides_only_with_the_kernel(void **state)
 {
@@ -375,6 +424,8 @@ int main(void)
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(no_route_is_an_answer),
 		cmocka_unit_test(what_does_not_fit_is_not_claimed),
+		cmocka_unit_test(devices_of_a_vrf),
+		cmocka_unit_test(a_group_of_devices),
 		cmocka_unit_test(a_cut_table_decides_only_with_the_kernel),
 	};
 

@@ -160,6 +160,64 @@ static void counts_each_once(void **state)
 	stop(p);
 }
 
+/* A refusal by a rule on the way is no word of the target; one from behind its input hook is. */
+static void rejected_on_the_way(void **state)
+{
+	static const struct path_sent refused = {PATH_REFUSED, ECONNREFUSED};
+	static const struct zh_trail_step there[] = {
+		REQUEST,
+		STEP(HOOK_IN, THERE, DEV_B, .what = NF_INET_LOCAL_IN),
+		STEP(DROP, THERE, DEV_B),
+		STEP(QUEUE, THERE, DEV_B, .leg = 1),
+		STEP(RX, HERE, DEV_A, .leg = 1),
+	};
+	static const struct zh_trail_step behind[] = {
+		REQUEST,
+		STEP(HOOK_IN, THERE, DEV_B, .what = NF_INET_LOCAL_IN),
+		STEP(HOOK_OUT, THERE, DEV_B, .what = NF_INET_LOCAL_IN),
+		STEP(DROP, THERE, DEV_B),
+		STEP(QUEUE, THERE, DEV_B, .leg = 1, .icmp = 3 << 8 | 3),
+	};
+	struct path *p = start();
+	struct path_tally *tally = path_tally_new(p, 0, 5, 0);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		path_tally_add(tally, there, ZH_ARRAY_SIZE(there), &refused, NULL);
+		path_tally_add(tally, behind, ZH_ARRAY_SIZE(behind), &refused, NULL);
+	}
+	path_tally_add(tally, there, 8, &silent, NULL);
+	finish(p, tally);
+	is_number(p, "lost.0.packets", 3);
+	is_number(p, "lost.0.rejected", 2);
+	is_text(p, "lost.0.hook", "input");
+	is_number(p, "lost.0.hop", 4);
+	is_missing(p, "lost.1.packets");
+	is_number(p, "hop.5.requests", 2);
+	stop(p);
+}
+
+/* What drops a reply is named by its own hook, not by that which the request passed. */
+static void replies_have_hooks_of_their_own(void **state)
+{
+	static const struct zh_trail_step steps[] = {
+		REQUEST,
+		STEP(HOOK_IN, HERE, DEV_A, .what = NF_INET_LOCAL_IN, .leg = 1),
+		STEP(DROP, HERE, DEV_A, .leg = 1),
+	};
+	struct path *p = start();
+	struct path_tally *tally = path_tally_new(p, 0, 1, 0);
+
+	(void)state;
+	path_tally_add(tally, steps, ZH_ARRAY_SIZE(steps), &silent, NULL);
+	finish(p, tally);
+	is_text(p, "lost.0.leg", "reply");
+	is_number(p, "lost.0.hop", 1);
+	is_text(p, "lost.0.hook", "input");
+	stop(p);
+}
+
 /* Dropped in one place: one group, although only some senders were told why. The message about a
  * packet is not where the packet was. */
 static void groups_by_end(void **state)
@@ -275,6 +333,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_each_once),
+		cmocka_unit_test(rejected_on_the_way),
+		cmocka_unit_test(replies_have_hooks_of_their_own),
 		cmocka_unit_test(groups_by_end),
 		cmocka_unit_test(replies_get_lost),
 		cmocka_unit_test(lost_or_not),
