@@ -124,6 +124,24 @@ size_t zh_path_n_strays(const struct zh_record *record, size_t way)
 	return COUNT(record, "path.way.%zu.proof.stray.%zu.packets", way);
 }
 
+size_t zh_path_n_translations(const struct zh_record *record, size_t way)
+{
+	return COUNT(record, "path.way.%zu.nat.%zu.becomes", way);
+}
+
+const char *zh_path_translated(const struct zh_record *record, size_t way)
+{
+	size_t n = zh_path_n_translations(record, way);
+	const char *side;
+
+	while (n--) {
+		side = zh_path_text(record, "path.way.%zu.nat.%zu.side", way, n);
+		if (side && !strcmp(side, "target"))
+			return zh_path_text(record, "path.way.%zu.nat.%zu.becomes", way, n);
+	}
+	return NULL;
+}
+
 bool zh_path_lost_is_refusal(const struct zh_record *record, size_t way, size_t n)
 {
 	const char *reason = zh_path_text(record, "path.way.%zu.proof.lost.%zu.reason", way, n);
@@ -244,13 +262,30 @@ bool zh_path_is_diverted(const struct zh_record *record, size_t way)
 	return false;
 }
 
+/* The first device of the way, where NAT changed the target before it. */
+static const char *behind_nat(const struct zh_record *record, size_t way)
+{
+	const char *hook = zh_path_text(record, "path.way.%zu.nat.0.hook", way), *kind;
+	size_t n = zh_path_n_hops_of(record, way), i;
+
+	for (i = 0; hook && !strcmp(hook, "output") && i < n; i++) {
+		kind = zh_path_text(record, "path.way.%zu.hop.%zu.kind", way, i);
+		if (kind && !strcmp(kind, "device"))
+			return zh_path_text(record, "path.way.%zu.hop.%zu.dev", way, i);
+	}
+	return NULL;
+}
+
 const char *zh_path_is_taken_away(const struct zh_record *record, size_t way)
 {
+	const char *nat = behind_nat(record, way);
 	const char *dev = zh_path_text(record, "path.way.%zu.decision.dev", way);
 	size_t n = zh_path_n_strays(record, way), i;
 	const struct zh_fact *place, *decided;
 	char name[64];
 
+	if (dev && nat && strcmp(dev, nat) != 0)
+		return nat;
 	if (!dev || !zh_path_number(record, "path.way.%zu.proof.sent", way))
 		return NULL;
 	snprintf(name, sizeof(name), "%s", dev);

@@ -44,6 +44,10 @@ size_t zh_path_n_hops_of(const struct zh_record *record, size_t way);
 size_t zh_path_n_before(const struct zh_record *record, size_t way);
 size_t zh_path_n_lost(const struct zh_record *record, size_t way);
 size_t zh_path_n_strays(const struct zh_record *record, size_t way);
+size_t zh_path_n_translations(const struct zh_record *record, size_t way);
+
+/* What NAT makes of the target on the way, at last ("10.0.0.5:80"); NULL: it stays what it is. */
+const char *zh_path_translated(const struct zh_record *record, size_t way);
 
 /* Whether lost packets of that group only met no listener: the kernel drops those, too, and tells
  * the sender. */
@@ -75,8 +79,9 @@ bool zh_path_is_refused_by_rule(const struct zh_record *record, size_t way);
 /* Whether the kernel's answer for the flow differs from that to the plain question. */
 bool zh_path_is_diverted(const struct zh_record *record, size_t way);
 
-/* The device on which packets were counted that should have gone by the one that was decided on,
- * which saw none: behind the decision something (NAT, tc, BPF) sends them elsewhere. NULL: no. */
+/* The device by which packets go instead of the one that was decided on: NAT at the output hook is
+ * known to send them there, or they were counted there, and the other one saw none: behind the
+ * decision something (NAT, a mark, tc, BPF) sends them elsewhere. NULL: no. */
 const char *zh_path_is_taken_away(const struct zh_record *record, size_t way);
 
 /* "local by lo, table local", "refused: Invalid argument"; `base` is "decision" or

@@ -42,7 +42,7 @@ static const char *last_kind(const struct zh_record *record, size_t way, uint64_
 	return zh_path_text(record, "path.way.%zu.hop.%zu.kind", way, n - 1);
 }
 
-static void add_way(const struct zh_record *record, size_t way, struct zh_buf *ret)
+static void add_route(const struct zh_record *record, size_t way, struct zh_buf *ret)
 {
 	const char *error = zh_path_text(record, "path.way.%zu.decision.error", way);
 	const char *dev = zh_path_text(record, "path.way.%zu.decision.dev", way);
@@ -84,6 +84,15 @@ static void add_way(const struct zh_record *record, size_t way, struct zh_buf *r
 	if (zh_path_is_local(record, way) && strcmp(dev, "lo") != 0 &&
 		!(type && !strcmp(type, "local")))
 		zh_buf_adds(ret, ", not by lo");
+}
+
+static void add_way(const struct zh_record *record, size_t way, struct zh_buf *ret)
+{
+	const char *target = zh_path_translated(record, way);
+
+	add_route(record, way, ret);
+	if (target)
+		zh_buf_addf(ret, ", by NAT to %s", target);
 }
 
 /* How many were seen at the end of the way in another namespace. */

@@ -2,10 +2,12 @@
 /* The hops of a way as steps of its picture. */
 #include "explain/path-describe.h"
 
+#include "base/util.h"
 #include "explain/path-facts.h"
 
 #define NOTES_MAX 16
 #define HOP_KEY "path.way.%zu.hop.%zu."
+#define NAT_KEY "path.way.%zu.nat.%zu."
 #define SEEN_KEY "path.way.%zu.proof.hop.%zu."
 
 /* An empty title is none. */
@@ -46,6 +48,26 @@ void zh_path_add_hop(
 	zh_node_step(way_node, &step);
 }
 
+/* Changes of addresses, one by one; in the picture they are notes. */
+static void describe_nat(const struct zh_record *record, size_t way, struct zh_node *parent)
+{
+	static const struct zh_column columns[] = {
+		{"place", NULL}, {"hook", NULL}, {"side", NULL}, {"was", NULL}, {"becomes", NULL}};
+	struct zh_node *table = zh_node_table(parent, "nat", NULL, columns, ZH_ARRAY_SIZE(columns));
+	size_t n = zh_path_n_translations(record, way), i;
+	char place[96];
+
+	for (i = 0; i < n; i++)
+		zh_node_row(table,
+			(struct zh_cell[]){zh_string(zh_path_place(record,
+						   zh_path_number(record, NAT_KEY "place", way, i),
+						   place, sizeof(place))),
+				zh_path_cell(record, NAT_KEY "hook", way, i),
+				zh_path_cell(record, NAT_KEY "side", way, i),
+				zh_path_cell(record, NAT_KEY "was", way, i),
+				zh_path_cell(record, NAT_KEY "becomes", way, i)});
+}
+
 void zh_path_describe_hops(
 	const struct zh_record *record, size_t way, const char *title, struct zh_node *parent)
 {
@@ -54,4 +76,5 @@ void zh_path_describe_hops(
 
 	for (hop = 0; hop < n; hop++)
 		zh_path_add_hop(record, way, hop, node);
+	describe_nat(record, way, parent);
 }

@@ -29,6 +29,18 @@ void zh_fact_set_done(struct zh_fact_set *set)
 	*set = (struct zh_fact_set){};
 }
 
+void zh_fact_set_remove(struct zh_fact_set *set, const char *prefix)
+{
+	size_t len = strlen(prefix), i, n = 0;
+
+	for (i = 0; i < set->n; i++)
+		if (strncmp(set->facts[i].key, prefix, len) == 0)
+			fact_done(&set->facts[i]);
+		else
+			set->facts[n++] = set->facts[i];
+	set->n = n;
+}
+
 static bool reserve_one(struct zh_fact_set *set)
 {
 	size_t size = set->size ? 2 * set->size : FIRST_SIZE;

@@ -41,6 +41,9 @@ void zh_fact_string(struct zh_fact_set *set, const char *value, const char *key,
 void zh_fact_unavailable(struct zh_fact_set *set, const char *why, const char *key, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Takes out all whose key begins with that. */
+void zh_fact_set_remove(struct zh_fact_set *set, const char *prefix);
+
 /* Sorts and drops duplicates; needed once before the look-ups below, and again after adding. A set
  * whose sorting failed for want of memory is `failed`, and look-ups find nothing in it. */
 void zh_fact_set_sort(struct zh_fact_set *set);

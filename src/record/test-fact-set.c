@@ -174,6 +174,27 @@ static void deltas(void **state)
 	zh_fact_set_done(&after);
 }
 
+static void taken_out_by_prefix(void **state)
+{
+	struct zh_fact_set set = {};
+
+	(void)state;
+	zh_fact_number(&set, 1, "a.1.x");
+	zh_fact_string(&set, "text", "a.10.x");
+	zh_fact_number(&set, 3, "b.1");
+	zh_fact_set_sort(&set);
+	zh_fact_set_remove(&set, "a.1.");
+	assert_null(zh_fact_find(&set, "a.1.x"));
+	assert_non_null(zh_fact_find(&set, "a.10.x"));
+	assert_non_null(zh_fact_find(&set, "b.1"));
+	zh_fact_number(&set, 4, "a.1.x");
+	zh_fact_set_sort(&set);
+	assert_int_equal(zh_fact_find(&set, "a.1.x")->number, 4);
+	zh_fact_set_remove(&set, "");
+	assert_int_equal(set.n, 0);
+	zh_fact_set_done(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +203,7 @@ int main(void)
 		cmocka_unit_test(patterns_match_part_by_part),
 		cmocka_unit_test(parts_give_names_back),
 		cmocka_unit_test(deltas),
+		cmocka_unit_test(taken_out_by_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

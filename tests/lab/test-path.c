@@ -498,8 +498,8 @@ static void unreachable_in_the_middle(void **state)
 	assert_int_equal(number(&run, "proof.lost.1.packets"), UINT64_MAX);
 	assert_int_equal(devices(&run, "zh-client"), 1);
 	assert_int_equal(devices(&run, "zh-server"), 0);
-	/* Without a port nobody is there to answer, but the way can be proved as far as it goes. How
-	 * many are told why is limited. */
+	/* Without a port nobody is there to answer, but the way can be proved as far as it goes.
+	 * How many are told why is limited. */
 	ask(&run, "udp:10.77.2.2");
 	assert_int_equal(number(&run, "proof.sent"), PACKETS);
 	assert_int_equal(number(&run, "proof.lost.0.packets"), PACKETS);
@@ -564,12 +564,53 @@ static void taken_away_by_nat(void **state)
 	assert_string_equal(text(&run, "decision.dev"), "lo");
 	assert_int_equal(devices(&run, "lo"), 0);
 	assert_int_equal(devices(&run, "zh0"), 1);
-	assert_int_equal(number(&run, "proof.stray.0.packets"), PACKETS);
-	assert_int_equal(number(&run, "proof.stray.0.place"), 0);
-	assert_string_equal(text(&run, "proof.stray.0.dev"), "zh0");
-	/* The other namespace is not on the way; it has a name all the same. */
-	assert_string_equal(text(&run, "proof.stray.1.dev"), "zh1");
-	assert_non_null(strstr(text(&run, "proof.stray.1.place"), "netns "));
+	/* The way is that of the packets, not of the decision. */
+	assert_string_equal(text(&run, "nat.0.hook"), "output");
+	assert_string_equal(text(&run, "nat.0.side"), "target");
+	assert_string_equal(text(&run, "nat.0.was"), "10.77.0.1:9999");
+	assert_string_equal(text(&run, "nat.0.becomes"), "10.77.0.2:5353");
+	assert_int_equal(number(&run, "proof.stray.0.packets"), UINT64_MAX);
+	/* Unless nothing may be sent, and nothing else is known there. */
+	load_rules(run.ns.netns_fd, "table ip t { chain c { ip daddr 10.77.0.9 dnat to "
+				    "10.77.0.2; }; }\n");
+	run.config.count = 0;
+	ask(&run, "10.77.0.9");
+	assert_string_equal(text(&run, "nat.0.hook"), "");
+	stop(&run);
+}
+
+/* NAT in the middle: what packets become there, up to a port and the source; and who answers then.
+ */
+static void translated_on_the_way(void **state)
+{
+	struct run run;
+
+	(void)state;
+	start(&run, "routed");
+	load_rules(run.ns.host_netns_fd,
+		"table ip t { chain p { type nat hook prerouting priority -100; "
+		"ip daddr 10.99.0.1 dnat to 10.77.2.2; "
+		"ip daddr 10.77.2.9 udp dport 80 dnat to 10.77.2.2:8080; "
+		"udp dport 7 redirect; }; "
+		"chain s { type nat hook postrouting priority 100; "
+		"ip saddr 10.77.1.0/24 masquerade; }; }\n");
+	ask(&run, "udp:10.77.2.2");
+	assert_arrived(&run);
+	assert_string_equal(text(&run, "nat.0.side"), "source");
+	assert_string_equal(text(&run, "nat.0.hook"), "postrouting");
+	assert_int_equal(number(&run, "nat.0.place"), 1);
+	run.config.timeout_ns = SHORT_NS;
+	ask(&run, "udp:10.77.2.9:80");
+	assert_string_equal(text(&run, "nat.0.becomes"), "10.77.2.2:8080");
+	assert_in_range(number(&run, "proof.refused"), 1, PACKETS);
+	assert_int_equal(number(&run, "proof.stray.0.packets"), UINT64_MAX);
+	assert_int_equal(devices(&run, "zh-server"), 1);
+	/* Taken by the middle itself. */
+	ask(&run, "udp:10.77.2.2:7");
+	assert_int_equal(number(&run, "reply.place"), 1);
+	assert_int_equal(devices(&run, "zh-client"), 1);
+	assert_int_equal(devices(&run, "zh-server"), 0);
+	assert_int_equal(number(&run, "proof.stray.0.packets"), UINT64_MAX);
 	stop(&run);
 }
 
@@ -691,6 +732,7 @@ int main(void)
 		cmocka_unit_test(unreachable_in_the_middle),
 		cmocka_unit_test(accept_queue_full),
 		cmocka_unit_test(taken_away_by_nat),
+		cmocka_unit_test(translated_on_the_way),
 		cmocka_unit_test(leaves_on_demand_only),
 		cmocka_unit_test(early_end),
 		cmocka_unit_test(leaves_no_socket),

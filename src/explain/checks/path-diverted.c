@@ -72,19 +72,29 @@ static void judge_counted(const struct zh_check *check, struct zh_explain *ex, s
 	const char *dev = zh_path_text(r, "path.way.%zu.decision.dev", way);
 	const char *other = zh_path_is_taken_away(r, way);
 	unsigned long long sent = zh_path_number(r, "path.way.%zu.proof.sent", way);
+	const char *target = zh_path_translated(r, way);
 	struct zh_finding *finding;
 	char name[300];
 
 	if (!other)
 		return;
 	zh_path_way_name(r, way, name, sizeof(name));
-	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_WARNING, ZH_CONFIDENCE_HIGH,
-		"Packets to %.60s are routed by %.20s, and go by %.20s", name, dev, other);
-	zh_finding_evidence(
-		finding, "of %llu sent %s saw none, and %s the others", sent, dev, other);
-	zh_finding_evidence(finding,
-		"behind the routing decision NAT at the output hook, a tc filter or a BPF program "
-		"can send packets elsewhere");
+	/* A service's address is made to be translated; the machine's own is not. */
+	finding = zh_finding_add(ex, &check->rule,
+		target && !zh_path_is_local(r, way) ? ZH_SEVERITY_LOW : ZH_SEVERITY_WARNING,
+		ZH_CONFIDENCE_HIGH, "Packets to %.60s are routed by %.20s, and go by %.20s%s%.50s",
+		name, dev, other, target ? ": NAT sends them to " : "", target ? target : "");
+	if (sent)
+		zh_finding_evidence(
+			finding, "of %llu sent %s saw none, and %s the others", sent, dev, other);
+	if (target)
+		zh_finding_evidence(finding, "NAT at the output hook: %s becomes %s",
+			zh_path_text(r, "path.way.%zu.nat.0.was", way),
+			zh_path_text(r, "path.way.%zu.nat.0.becomes", way));
+	else
+		zh_finding_evidence(finding,
+			"behind the routing decision NAT or a mark set at the output hook, a tc "
+			"filter or a BPF program can send packets elsewhere");
 }
 
 static void judge(const struct zh_check *check, struct zh_explain *ex, size_t way)
@@ -144,6 +154,8 @@ const struct zh_check zh_check_path_diverted = {
 				"path.way.*.decision.rule.pref", "path.way.*.decision.rule.text",
 				"path.way.*.decision.plain.dev", "path.way.*.decision.plain.type",
 				"path.way.*.decision.plain.error", "addr.*.*.ip", "link.*.flags.up",
+				"path.way.*.nat.*.hook", "path.way.*.nat.*.side",
+				"path.way.*.nat.*.was", "path.way.*.nat.*.becomes",
 				"path.way.*.proof.sent", "path.way.*.proof.dev.*.*.requests",
 				"path.way.*.proof.stray.*.dev", "path.way.*.proof.stray.*.place"),
 			.way = ZH_WAY_SHOWN | ZH_WAY_JUDGES,

@@ -26,6 +26,11 @@ extern const struct zh_check zh_check_path_diverted, zh_check_path_no_route, zh_
 	"path.way.0.proof.dev.0.lo.requests " #on_lo                                               \
 	"\npath.way.0.proof.stray.0.dev =eth0\npath.way.0.proof.stray.0.place 0\n"                 \
 	"path.way.0.proof.stray.0.packets 12\n"
+#define NAT(dev)                                                                                   \
+	"path.way.0.nat.0.hook =output\npath.way.0.nat.0.side =target\n"                           \
+	"path.way.0.nat.0.was =10.9.0.1\npath.way.0.nat.0.becomes =10.0.0.5\n"                     \
+	"path.way.0.hop.0.kind =socket\npath.way.0.hop.1.kind =device\npath.way.0.hop.1.dev =" dev \
+	"\n"
 #define BACK                                                                                       \
 	"path.place.1.name =netns b1\npath.way.0.reply.place 1\npath.way.0.hop.0.place 0\n"        \
 	"path.way.0.hop.0.kind =device\npath.way.0.hop.0.dev =va\npath.way.0.hop.1.place 1\n"      \
@@ -67,6 +72,16 @@ const struct zh_case zh_cases_way[] = {
 		{}},
 	{&zh_check_path_diverted, "lo is down", SILENT,
 		TO("127.0.0.1", "udp") "link.lo.flags.up 0\n" REFUSED_BY_RULE, {}},
+	{&zh_check_path_diverted, "an own address that NAT sends elsewhere", ZH_SEVERITY_WARNING,
+		TO("10.1.0.1", "tcp") LOCAL SENT(12, 12, 0) NAT("eth0"), {}},
+	{&zh_check_path_diverted, "a service's address that NAT sends to lo", ZH_SEVERITY_LOW,
+		TO("10.9.0.1",
+			"tcp") "path.way.0.decision.dev =eth0\npath.way.0.decision.type =unicast\n"
+			       "path.way.0.decision.plain.dev =eth0\npath.way.0.decision.plain.type =unicast\n" NAT(
+				       "lo"),
+		{}},
+	{&zh_check_path_diverted, "NAT, by the device that was decided on", SILENT,
+		TO("10.1.0.1", "tcp") LOCAL SENT(12, 12, 0) NAT("lo"), {}},
 	{&zh_check_path_diverted, "taken away by NAT", ZH_SEVERITY_WARNING,
 		TO("10.9.0.1", "udp") LOCAL SENT(12, 12, 0) TAKEN_AWAY(0), {}},
 	{&zh_check_path_diverted, "copied to another device", SILENT,

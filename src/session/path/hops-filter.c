@@ -225,6 +225,7 @@ static void from_rulesets(struct walk *w, struct hook *hook)
 	tables = zh_fact_text(hook->facts, "xtables.%s.tables", hook->family);
 	if (tables && *tables)
 		hop_note(w, "iptables (legacy): %s", tables);
+	hook->nat |= tables && strstr(tables, "nat");
 	if (no_nft)
 		hop_unseen(w, "%s", no_nft);
 	else
@@ -255,7 +256,7 @@ void hops_netfilter(struct walk *w, int number)
 	if (hook.rules_unknown && walk_why_not(w, "nft"))
 		hop_unseen(w, "rules: %s", walk_why_not(w, "nft"));
 	if (hook.nat)
-		hop_note(w, "NAT may change the addresses here; what follows holds if it does not");
+		hops_nat(w, number);
 }
 
 /* "bpf guard (id 12, direct action)", "u32" ... of one filter. */

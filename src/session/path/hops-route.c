@@ -206,6 +206,30 @@ static void end_refused(struct walk *w, int refusal, const struct path_link *lin
 		hop_ends(w, "refused: %s", strerror(refusal));
 }
 
+void hops_rerouted(struct walk *w)
+{
+	struct zh_route route;
+	struct zh_err err = {};
+	char text[200];
+	int refusal, r = ask_here(w, &w->flow, &route, &refusal, &err);
+
+	w->is_renamed = false;
+	if (r == 0)
+		describe(text, sizeof(text), &route);
+	hop_add(w, PATH_ROUTING, NULL, "asked again behind NAT: %s",
+		r == 0  ? text
+		: r > 0 ? "refused"
+			: "not asked");
+	if (r > 0) {
+		hop_ends(w, "refused: %s", strerror(refusal));
+	} else if (r < 0) {
+		hop_unseen(w, "%s", err.text);
+		w->step = WALK_OVER;
+	} else {
+		start_leg(w, &route);
+	}
+}
+
 static void deliver(struct walk *w)
 {
 	hops_netfilter(w, NF_INET_LOCAL_IN);

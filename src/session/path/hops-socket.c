@@ -82,6 +82,7 @@ void hops_deliver(struct walk *w)
 	int r;
 
 	w->step = WALK_OVER;
+	w->p->ways[w->way].end_address = w->flow.to;
 	if (icmp) {
 		answer_echo(w);
 	} else if (!w->flow.to_port) {

@@ -26,6 +26,8 @@ struct walk {
 	char mac[24];                 /* that one's hardware address, "" when not known */
 	bool is_full;                 /* no room for more hops */
 	bool is_routed;               /* it carries the sender's decision along, as on lo */
+	bool is_renamed;              /* NAT gave it another target address, behind the decision */
+	uint16_t id; /* its source port or echo id, as a packet sent ahead has it; 0: none was */
 };
 
 /* A new hop; what follows is about it. `link` NULL: no device. */
@@ -52,6 +54,8 @@ void hops_deliver(struct walk *w);
 void hops_netfilter(struct walk *w, int hook);
 void hops_tc(struct walk *w, const struct path_link *link, bool inbound);
 void hops_xdp(struct walk *w, const struct path_link *link);
+/* hops-nat.c: what NAT at that hook makes of the packet, for the hop that was added last. */
+void hops_nat(struct walk *w, int hook);
 /* hops-cgroup.c: programs on the sockets of a cgroup; pid 0: the sender's. */
 void hops_cgroup(struct walk *w, bool inbound, long pid);
 /* hops-device.c */
@@ -61,6 +65,8 @@ void hops_steering(struct walk *w, const struct path_link *link);
 /* hops-route.c: the sender's decision, and that on arrival (which sets the next step). */
 void hops_sent(struct walk *w);
 void hops_received(struct walk *w);
+/* That which the kernel takes anew behind NAT at the output hook. */
+void hops_rerouted(struct walk *w);
 /* Whether the place answers when the next hop's hardware address is asked for at its device. Also
  * true when that cannot be found out. */
 bool hops_is_answered(struct walk *w);

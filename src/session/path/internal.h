@@ -67,7 +67,13 @@ struct path_way {
 	char rule[200];        /* the rule that decided, "" when not known */
 	char error[200];       /* what the refusal means */
 	struct path_hop hops[PATH_HOPS_MAX];
-	size_t n_hops; /* written so far under path.way.W.hop. */
+	size_t n_hops;         /* written so far under path.way.W.hop. */
+	size_t n_translations; /* likewise, under path.way.W.nat. */
+	/* NAT may stand at a hook of the way; and what was sent ahead to find out what it does: the
+	 * packet's source port or echo id, 0: none was. */
+	bool meets_nat;
+	uint16_t scout_id;
+	struct in6_addr end_address; /* of the packet where the way ends; when it is known */
 };
 
 struct path {
@@ -106,12 +112,18 @@ bool path_link_is_on(struct path *p, const struct path_link *child, const struct
 /* decide.c: path.way.W.decision.*, and path.way.W.reply.* of a flow that arrived in `place`. */
 void path_decide(struct path *p, size_t way);
 void path_reply(struct path *p, size_t way, size_t place, const struct zh_flow *flow);
-/* walk.c: path.way.W.hop.*. */
+/* walk.c: path.way.W.hop.* and .nat.*, instead of those of an earlier walk. */
 void path_walk(struct path *p, size_t way);
+/* scout.c: sends one packet ahead where NAT is on the way and packets may be sent. Whether it did:
+ * the way has to be walked anew then. */
+bool path_scout(struct path *p, size_t way);
 /* unix.c: is there such a socket? -ENOENT, -EPROTOTYPE ...; and path.way.W.unix.* with its hops. */
 int path_unix_check(const struct zh_target *target, struct zh_err *err);
 void path_unix(struct path *p, size_t way);
-/* prove.c: path.way.W.proof.*: sends and counts. */
+/* prove.c: why nothing is sent, in buf or elsewhere; NULL when packets may go. */
+const char *path_why_not_sent(
+	const struct path *p, const struct path_way *way, char *buf, size_t size);
+/* path.way.W.proof.*: sends and counts. */
 void path_prove(struct path *p, size_t way);
 /* Where nothing else may count: what the devices themselves counted, from the snapshots before and
  * after; does nothing otherwise. */

@@ -33,6 +33,8 @@ static void follow(struct path *p, size_t way)
 	} else {
 		path_decide(p, way);
 		path_walk(p, way);
+		if (path_scout(p, way))
+			path_walk(p, way);
 	}
 	if (path_enter(p, 0, NULL) == 0)
 		path_prove(p, way);

@@ -18,8 +18,6 @@
 
 #define SETTLE_NS (20 * ZH_NSEC_PER_MSEC) /* what is under way when the last answer came */
 
-#define SPARE_PORT 33434 /* where traceroute(8) expects nobody */
-
 #define COUNTED_MAX 64 /* devices whose own counters are shown */
 
 #define FACT(p, way, value, key) zh_fact_number((p)->out, value, "path.way.%zu.proof." key, way)
@@ -42,8 +40,8 @@ static const struct path_hop *find_hop(const struct path_way *way, enum path_hop
 	return NULL;
 }
 
-/* Why nothing is sent, in buf; NULL when packets may go. */
-static const char *why_not(const struct path *p, const struct path_way *way, char *buf, size_t size)
+const char *path_why_not_sent(
+	const struct path *p, const struct path_way *way, char *buf, size_t size)
 {
 	const struct zh_path_config *config = p->config;
 	const struct path_hop *leaves = find_hop(way, PATH_LEAVES);
@@ -105,7 +103,8 @@ static void set_end(struct path_send *send, const struct path *p, const struct p
 	send->ends_here = is_known && last->place == 0;
 	send->end_netns_fd = is_known ? p->places[last->place].netns_fd : -1;
 	if (last && last->ends && !is_known)
-		send->spare_port = SPARE_PORT;
+		send->spare_port = PATH_SPARE_PORT;
+	send->end_address = is_known ? way->end_address : way->flow.to;
 }
 
 static uint64_t count_outcome(const struct path_send *send, enum path_outcome outcome)
@@ -228,7 +227,7 @@ void path_prove(struct path *p, size_t index)
 		path_prove_unix(p, index);
 		return;
 	}
-	why = why_not(p, way, buf, sizeof(buf));
+	why = path_why_not_sent(p, way, buf, sizeof(buf));
 	if (why)
 		FACT_TEXT(p, index, why, "not_sent");
 	else

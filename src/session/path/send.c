@@ -110,6 +110,7 @@ static int open_tcp(const struct zh_flow *flow, bool *ret_raw)
 /* A socket of our own that answers, on the target's address in the namespace where the way ends. */
 struct answerer {
 	const struct zh_flow *flow;
+	const struct in6_addr *address;
 	int type, fd;
 	uint16_t port;
 };
@@ -118,7 +119,7 @@ static int open_answerer(void *arg)
 {
 	struct answerer *a = arg;
 	union address own;
-	socklen_t len = set_address(&own, a->flow->family, &a->flow->to, 0, a->flow->oif);
+	socklen_t len = set_address(&own, a->flow->family, a->address, 0, a->flow->oif);
 	int r = 0;
 
 	a->fd = socket(a->flow->family, a->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -271,6 +272,7 @@ static int attempt(struct run *run, int *ret_fd, struct zh_err *err)
 	/* Between sockets of our own nothing stays in TIME_WAIT; others are taken leave of. */
 	if (run->answerer.fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
+	run->send->id = port;
 	if (run->send->trail)
 		zh_trail_port(run->send->trail, run->next, port);
 	return connect(fd, &run->to.any, run->to_len) == 0 || errno == EINPROGRESS ? 0 : -errno;
@@ -435,8 +437,10 @@ static int open_datagrams(struct run *run, struct zh_err *err)
 	run->fd = prepare(flow, fd, &port, err);
 	if (run->fd < 0)
 		return run->fd;
+	run->send->id = port;
 	if (is_echo) {
 		run->icmp_id = run->is_raw ? (uint16_t)(run->send->run | 1) : htons(port);
+		run->send->id = ntohs(run->icmp_id);
 		if (run->is_raw && zh_icmp_filter(run->fd, flow->family, run->icmp_id, err) < 0)
 			return err->code;
 	}
@@ -454,6 +458,7 @@ static int start_answerer(struct run *run, struct zh_err *err)
 	int r;
 
 	run->answerer = (struct answerer){.flow = flow,
+		.address = &run->send->end_address,
 		.type = flow->protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM,
 		.fd = -1,
 		.port = flow->to_port};

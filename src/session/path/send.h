@@ -14,6 +14,7 @@
 struct zh_trail;
 
 #define PATH_SENT_MAX 1000
+#define PATH_SPARE_PORT 33434 /* where traceroute(8) expects nobody */
 
 enum path_outcome {
 	PATH_ANSWERED,
@@ -33,8 +34,9 @@ struct path_send {
 	uint32_t run, count;
 	uint64_t gap_ns, timeout_ns;
 	/* Where the way ends: without a port a socket of our own answers there. */
-	bool ends_here;      /* in the calling thread's own namespace */
-	int end_netns_fd;    /* or in this one; -1: unknown */
+	bool ends_here;              /* in the calling thread's own namespace */
+	int end_netns_fd;            /* or in this one; -1: unknown */
+	struct in6_addr end_address; /* there, the target's unless NAT made another of it */
 	uint16_t spare_port; /* where it is known to end before anybody could answer: sent there */
 	struct zh_trail *trail; /* told of each attempt's local port before it is used */
 	bool (*stop)(void *arg);
@@ -43,6 +45,7 @@ struct path_send {
 	struct path_sent sent[PATH_SENT_MAX];
 	uint32_t n_sent; /* fewer than count when stopped */
 	uint16_t to_port;
+	uint16_t id; /* source port of the last attempt or of all datagrams, or the echoes' id */
 	uint64_t took_ns;
 };
 

@@ -5,6 +5,7 @@
  * it leaves the machine.
  */
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <netinet/in.h>
 
@@ -79,7 +80,10 @@ static void start_here(struct walk *w)
 	if (w->step == WALK_OVER)
 		return;
 	hops_netfilter(w, NF_INET_LOCAL_OUT);
-	hops_netfilter(w, NF_INET_POST_ROUTING);
+	if (w->is_renamed)
+		hops_rerouted(w);
+	if (w->step != WALK_OVER)
+		hops_netfilter(w, NF_INET_POST_ROUTING);
 }
 
 /* It came in by a device, as the user says. */
@@ -90,10 +94,28 @@ static void start_at_device(struct walk *w)
 	w->flow.iif = 0;
 }
 
+static void forget(struct path *p, size_t way)
+{
+	static const char *const parts[] = {"hop", "nat", "reply"};
+	char prefix[64];
+	size_t i;
+
+	for (i = 0; p->ways[way].n_hops && i < ZH_ARRAY_SIZE(parts); i++) {
+		snprintf(prefix, sizeof(prefix), "path.way.%zu.%s.", way, parts[i]);
+		zh_fact_set_remove(p->out, prefix);
+	}
+	p->ways[way].n_hops = p->ways[way].n_translations = 0;
+}
+
 void path_walk(struct path *p, size_t way)
 {
-	struct walk w = {.p = p, .way = way, .step = WALK_OVER, .flow = p->ways[way].flow};
+	struct walk w = {.p = p,
+		.way = way,
+		.step = WALK_OVER,
+		.flow = p->ways[way].flow,
+		.id = p->ways[way].scout_id};
 
+	forget(p, way);
 	take_source(&w);
 	if (w.flow.iif)
 		start_at_device(&w);
