@@ -84,6 +84,21 @@ static void times_have_three_digits(void **state)
 	assert_string_equal(zh_format_bytes(text, sizeof(text), 65536), "64.0 KiB");
 }
 
+static void rates_have_three_digits(void **state)
+{
+	static const struct {
+		double rate;
+		const char *text;
+	} cases[] = {{0, "0"}, {0.004, "0.00"}, {0.4, "0.40"}, {9.99, "9.99"}, {9.996, "10.0"},
+		{99.94, "99.9"}, {99.96, "100"}, {999.4, "999"}, {999.6, "1.00k"}, {12345, "12.3k"},
+		{1450000, "1.45M"}, {2.5e9, "2.50G"}, {5e12, "5000G"}};
+	char buf[32];
+
+	(void)state;
+	for (size_t i = 0; i < ZH_ARRAY_SIZE(cases); i++)
+		assert_string_equal(zh_format_rate(buf, sizeof(buf), cases[i].rate), cases[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +106,7 @@ int main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(cpu_lists_round_trip),
 		cmocka_unit_test(times_have_three_digits),
+		cmocka_unit_test(rates_have_three_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

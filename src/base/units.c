@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+
 struct unit {
 	const char *name;
 	double factor;
@@ -215,4 +217,22 @@ char *zh_format_bytes(char *buf, size_t size, uint64_t bytes)
 		i++;
 	}
 	return format_scaled(buf, size, value, units[i]);
+}
+
+char *zh_format_rate(char *buf, size_t size, double rate)
+{
+	static const char *const units[] = {"", "k", "M", "G"};
+	size_t unit = 0;
+
+	/* 999.5 would be written as 1000. */
+	while (rate >= 999.5 && unit + 1 < ZH_ARRAY_SIZE(units)) {
+		rate /= 1000;
+		unit++;
+	}
+	snprintf(buf, size, "%.*f%s",
+		rate >= 99.95 || (rate == 0 && !unit) ? 0
+		: rate >= 9.995                       ? 1
+						      : 2,
+		rate, units[unit]);
+	return buf;
 }

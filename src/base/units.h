@@ -34,5 +34,9 @@ char *zh_format_cpulist(char *buf, size_t size, const struct zh_cpuset *set);
 /* Three significant digits and a unit: "6.41 us", "12.3 ms", "1.50 s". Returns buf. */
 char *zh_format_ns(char *buf, size_t size, uint64_t ns);
 
+/* A number of things a second, three significant digits: "0", "0.40", "350", "12.3k", "1.45M".
+ * Returns buf. */
+char *zh_format_rate(char *buf, size_t size, double rate);
+
 /* "512 B", "64.0 KiB", "1.50 GiB". Returns buf. */
 char *zh_format_bytes(char *buf, size_t size, uint64_t bytes);

@@ -15,6 +15,21 @@ static const struct zh_fact_schema own_schema[] = {
 	{NULL},
 };
 
+int zh_facts_collect_some(
+	struct zh_fact_set *set, const char *const *ids, size_t n, struct zh_err *err)
+{
+	const struct zh_fact_group *const *group;
+	size_t i;
+
+	set->taken_ns = zh_now_ns();
+	for (group = zh_fact_group_registry; *group; group++)
+		for (i = 0; i < n; i++)
+			if (!strcmp(ids[i], (*group)->id))
+				(*group)->collect(set);
+	zh_fact_set_sort(set);
+	return set->failed ? zh_err_set(err, -ENOMEM, "out of memory while collecting facts") : 0;
+}
+
 int zh_facts_collect(struct zh_fact_set *set, struct zh_err *err)
 {
 	const struct zh_fact_group *const *group;

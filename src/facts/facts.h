@@ -20,9 +20,9 @@ struct zh_fact_schema {
 	const char *help;
 };
 
-struct zh_fact_group {			     /* a collector */
-	const char *id;			     /* "links" */
-	const char *summary;		     /* one line */
+struct zh_fact_group {                       /* a collector */
+	const char *id;                      /* "links" */
+	const char *summary;                 /* one line */
 	const struct zh_fact_schema *schema; /* ends with a NULL pattern */
 	/* Adds its facts. Never fails as a whole: what is missing becomes "unavailable". */
 	void (*collect)(struct zh_fact_set *set);
@@ -33,6 +33,9 @@ extern const struct zh_fact_group *const zh_fact_group_registry[];
 
 /* Runs every collector and sorts the set. 0 or -ENOMEM. */
 int zh_facts_collect(struct zh_fact_set *set, struct zh_err *err);
+/* Runs only those of the n collectors `ids`, in the registry's order, and sorts the set. */
+int zh_facts_collect_some(
+	struct zh_fact_set *set, const char *const *ids, size_t n, struct zh_err *err);
 
 /* The schema entry that `key` belongs to, or NULL. */
 const struct zh_fact_schema *zh_facts_schema_of(const char *key);

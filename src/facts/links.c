@@ -18,7 +18,7 @@
 #include "sys/netlink-attr.h"
 #include "sys/root.h"
 
-#define LINKS_MAX 512
+#define LINKS_MAX 2048
 
 static const struct {
 	uint32_t flag;

@@ -13,7 +13,7 @@
 #include "sys/netlink-attr.h"
 #include "sys/root.h"
 
-#define DEVICES_MAX 512
+#define DEVICES_MAX 2048
 
 static const char *const features[] = {"rx-checksum", "tx-checksum-ip-generic", "tx-checksum-ipv4",
 	"tx-checksum-ipv6", "tx-scatter-gather", "tx-tcp-segmentation", "tx-tcp6-segmentation",

@@ -9,7 +9,7 @@
 #include "facts/read.h"
 #include "sys/root.h"
 
-#define DEVICES_MAX 256
+#define DEVICES_MAX 1024
 #define QUEUES_MAX 64
 
 static const struct zh_facts_file device_files[] = {

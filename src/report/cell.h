@@ -17,6 +17,7 @@ enum zh_cell_type {
 	ZH_CELL_PACKETS,     /* u */
 	ZH_CELL_COUNT,       /* u */
 	ZH_CELL_SHARE,       /* d: 0..1, text as percent */
+	ZH_CELL_RATE,        /* d: a second, text as "12.3k" */
 	ZH_CELL_REAL,        /* d: a plain number (ratio, p-value) */
 	ZH_CELL_BOOL,        /* u: 0 or 1 */
 	ZH_CELL_STRING,      /* s */
@@ -61,6 +62,10 @@ static inline struct zh_cell zh_packets(uint64_t n)
 static inline struct zh_cell zh_share(double share)
 {
 	return (struct zh_cell){.type = ZH_CELL_SHARE, .d = share};
+}
+static inline struct zh_cell zh_rate(double per_second)
+{
+	return (struct zh_cell){.type = ZH_CELL_RATE, .d = per_second};
 }
 static inline struct zh_cell zh_real(double value)
 {

@@ -14,7 +14,8 @@ bool zh_cell_is_number(const struct zh_cell *cell)
 	return cell->type == ZH_CELL_NS || cell->type == ZH_CELL_NS_SIGNED ||
 	       cell->type == ZH_CELL_BYTES || cell->type == ZH_CELL_BYTES_PER_S ||
 	       cell->type == ZH_CELL_PACKETS || cell->type == ZH_CELL_COUNT ||
-	       cell->type == ZH_CELL_SHARE || cell->type == ZH_CELL_REAL;
+	       cell->type == ZH_CELL_SHARE || cell->type == ZH_CELL_RATE ||
+	       cell->type == ZH_CELL_REAL;
 }
 
 static void finding_free(struct zh_finding_view *finding)

@@ -46,6 +46,7 @@ static json_t *json_cell(const struct zh_cell *cell)
 	case ZH_CELL_NS_SIGNED:
 		return isfinite(cell->d) ? json_integer(llround(cell->d)) : json_null();
 	case ZH_CELL_SHARE:
+	case ZH_CELL_RATE:
 	case ZH_CELL_REAL:
 		return json_number(cell->d);
 	case ZH_CELL_BOOL:

@@ -173,6 +173,8 @@ const char *zh_cell_text(const struct zh_cell *cell, char *buf, size_t size)
 		if (isfinite(cell->d))
 			format_share(buf, size, cell->d);
 		return buf;
+	case ZH_CELL_RATE:
+		return isfinite(cell->d) ? zh_format_rate(buf, size, cell->d) : buf;
 	case ZH_CELL_REAL:
 		if (isfinite(cell->d))
 			snprintf(buf, size, "%.3g", cell->d);

@@ -93,6 +93,7 @@ struct zh_top_reading {
 	size_t n_flows;
 	struct zh_top_drop *drops;
 	size_t n_drops;
+	bool has_drops;       /* the drop hook counts; else drops are what softnet_stat says */
 	double own_cpu_share; /* of one CPU: this process */
 	double own_bpf_share; /* its programs in the kernel; < 0: unknown */
 	uint64_t lost;        /* rows that did not fit into the kernel's tables */
@@ -101,6 +102,7 @@ struct zh_top_reading {
 struct zh_top_config {
 	bool no_bpf; /* counters only */
 	bool no_flows;
+	bool only_here;       /* leave out devices, flows and drops of other namespaces */
 	uint32_t flow_sample; /* count one packet in so many; 0: a good default */
 };
 
@@ -116,3 +118,15 @@ int zh_top_open(const struct zh_top_config *config, struct zh_record *notes, str
  * until the next read. A device or CPU that disappears meanwhile is left out. */
 int zh_top_read(struct zh_top *top, const struct zh_top_reading **ret, struct zh_err *err);
 struct zh_top *zh_top_close(struct zh_top *top);
+
+/*
+ * The reading in one sentence: which CPU is full and of what, what is dropped most and where; or
+ * that nothing is. A CPU is full when softirqs take 90 % of it, or when it has no idle time left
+ * and softirqs take a third. Returns true when something is full or dropped; buf is written either
+ * way.
+ */
+bool zh_top_answer(const struct zh_top_reading *reading, char *buf, size_t size);
+/* The kernel's softirq vectors: "HI", "TIMER", "NET_TX", "NET_RX" ... */
+extern const char *const zh_top_vectors[ZH_LIVE_VECTORS];
+/* Of all vectors; < 0: unknown. */
+double zh_top_softirq_share(const struct zh_top_cpu *cpu);
