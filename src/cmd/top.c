@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/util.h"
 #include "cmd/measure.h"
+#include "cmd/top-screen.h"
 #include "cmd/top.h"
 
 #define STEP_NS (50 * ZH_NSEC_PER_MSEC) /* how soon Ctrl-C is seen */
@@ -101,6 +102,31 @@ static int run_batch(const struct top_config *top, struct zh_top *readings,
 	return has_found ? ZH_EXIT_FINDINGS : ZH_EXIT_OK;
 }
 
+static int read_next(void *context, const struct zh_top_reading **ret, struct zh_err *err)
+{
+	return zh_top_read(context, ret, err);
+}
+
+/* On a terminal that can show it, the screen; else plain readings, and one line that says why. */
+static int run_screen(const struct top_config *top, struct zh_top *readings,
+	const struct zh_record *notes, struct zh_err *err)
+{
+	const struct cmd_top_screen_config config = {
+		.source = {.context = readings, .read = read_next, .notes = notes},
+		.interval_ns = top->interval_ns,
+		.count = top->count,
+		.no_color = top->common.no_color};
+	int r = cmd_top_screen(&config, NULL, err);
+
+	if (r < 0)
+		return ZH_EXIT_UNABLE;
+	if (r != CMD_TOP_SCREEN_UNFIT)
+		return ZH_EXIT_OK;
+	fprintf(stderr, "zerohop: %s: plain readings follow\n", err->text);
+	*err = (struct zh_err){};
+	return run_batch(top, readings, notes, err);
+}
+
 static int run(const void *config, int n_words, char **words, struct zh_err *err)
 {
 	const struct top_config *top = config;
@@ -110,6 +136,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 		.no_flows = top->no_flows,
 		.only_here = top->common.netns || top->common.pid || top->common.pod,
 		.flow_sample = (uint32_t)top->sample};
+	bool is_plain;
 	int status;
 
 	if (check(top, n_words, words, err) < 0)
@@ -120,7 +147,9 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	notes = zh_record_new(&(struct zh_record_limits){});
 	if (!notes || zh_top_open(&session, notes, &readings, err) < 0)
 		return ZH_EXIT_UNABLE;
-	status = run_batch(top, readings, notes, err);
+	is_plain = top->once || top->batch || top->common.json || !isatty(STDOUT_FILENO);
+	status = is_plain ? run_batch(top, readings, notes, err)
+			  : run_screen(top, readings, notes, err);
 	zh_top_close(readings);
 	return status;
 }
