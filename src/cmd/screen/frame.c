@@ -9,9 +9,23 @@
 #include "base/util.h"
 
 #define ANSWER_LINE 1
-#define ANSWER_LINES 2
-#define STATUS_LINE 3
-#define TABLE_LINE 4 /* titles; rows below */
+#define WIDE_COLUMNS 120 /* from here on the answer needs a line less */
+
+static size_t answer_lines(const struct screen_canvas *canvas)
+{
+	return canvas->columns < WIDE_COLUMNS ? 3 : 2;
+}
+
+static size_t status_line(const struct screen_canvas *canvas)
+{
+	return ANSWER_LINE + answer_lines(canvas);
+}
+
+/* Titles; rows below. */
+static size_t table_line(const struct screen_canvas *canvas)
+{
+	return status_line(canvas) + 1;
+}
 
 static double seconds(uint64_t ns)
 {
@@ -51,7 +65,7 @@ static void draw_answer(const struct screen_frame *frame, struct screen_canvas *
 
 	if (frame->reading && zh_top_answer(frame->reading, answer, sizeof(answer)))
 		tone = SCREEN_BAD;
-	for (size_t i = 0; i < ANSWER_LINES && *rest; i++) {
+	for (size_t i = 0; i < answer_lines(canvas) && *rest; i++) {
 		size_t length = screen_line_length(rest, canvas->columns);
 
 		screen_put(canvas, ANSWER_LINE + i, 0, length, tone, rest);
@@ -59,8 +73,7 @@ static void draw_answer(const struct screen_frame *frame, struct screen_canvas *
 		rest += strspn(rest, " ");
 	}
 	if (*rest)
-		screen_put(
-			canvas, ANSWER_LINE + ANSWER_LINES - 1, canvas->columns - 1, 1, tone, "~");
+		screen_put(canvas, status_line(canvas) - 1, canvas->columns - 1, 1, tone, "~");
 }
 
 /* "own cost 0.3% + BPF 0.8%"; a cost that matters stands out. */
@@ -71,7 +84,7 @@ static size_t draw_cost(const struct zh_top_reading *reading, struct screen_canv
 
 	screen_format(SCREEN_SHARE, reading->own_cpu_share, own, sizeof(own));
 	screen_format(SCREEN_SHARE, reading->own_bpf_share, bpf, sizeof(bpf));
-	return screen_putf(canvas, STATUS_LINE, 0, sum > 0.05 ? SCREEN_WARN : SCREEN_DIM,
+	return screen_putf(canvas, status_line(canvas), 0, sum > 0.05 ? SCREEN_WARN : SCREEN_DIM,
 		"own cost %s%% + BPF %s%%", own, bpf);
 }
 
@@ -81,28 +94,28 @@ static void draw_status(const struct screen_frame *frame, const struct screen_st
 {
 	const struct screen_choice *choice = &state->choices[state->view];
 	const struct screen_column *sorted = &table->view->columns[choice->sorted_by];
-	size_t at = draw_cost(frame->reading, canvas) + 2;
+	size_t line = status_line(canvas), at = draw_cost(frame->reading, canvas) + 2;
 
 	if (state->is_paused)
-		at += screen_put(canvas, STATUS_LINE, at, SIZE_MAX, SCREEN_BAR, " PAUSED ") + 2;
+		at += screen_put(canvas, line, at, SIZE_MAX, SCREEN_BAR, " PAUSED ") + 2;
 	if (table->n)
-		at += screen_putf(canvas, STATUS_LINE, at, SCREEN_PLAIN, "%zu-%zu of %zu",
+		at += screen_putf(canvas, line, at, SCREEN_PLAIN, "%zu-%zu of %zu",
 			      choice->first + 1, ZH_MIN(choice->first + page->lines, page->n_lines),
 			      page->n_lines) +
 		      2;
-	at += screen_putf(canvas, STATUS_LINE, at, SCREEN_PLAIN, "by %s%s", sorted->title,
+	at += screen_putf(canvas, line, at, SCREEN_PLAIN, "by %s%s", sorted->title,
 		      choice->reverse ? " reversed" : "") +
 	      2;
 	if (frame->reading->lost)
-		at += screen_putf(canvas, STATUS_LINE, at, SCREEN_WARN, "%llu rows lost",
+		at += screen_putf(canvas, line, at, SCREEN_WARN, "%llu rows lost",
 			      (unsigned long long)frame->reading->lost) +
 		      2;
 	if (frame->notes && frame->notes->n_not_measured)
-		at += screen_putf(canvas, STATUS_LINE, at, SCREEN_WARN, "%zu not measured: ?",
+		at += screen_putf(canvas, line, at, SCREEN_WARN, "%zu not measured: ?",
 			      frame->notes->n_not_measured) +
 		      2;
 	if (state->filter[0] && !state->is_typing)
-		screen_putf(canvas, STATUS_LINE, at, SCREEN_WARN, "filter \"%s\"", state->filter);
+		screen_putf(canvas, line, at, SCREEN_WARN, "filter \"%s\"", state->filter);
 }
 
 static void draw_keys(const struct screen_state *state, struct screen_canvas *canvas)
@@ -132,16 +145,16 @@ static int draw_table(const struct screen_frame *frame, struct screen_state *sta
 
 	if (screen_table_make(&table, view, frame->reading, &order) < 0)
 		return -ENOMEM;
-	page->lines = canvas->lines - TABLE_LINE - 2;
+	page->lines = canvas->lines - table_line(canvas) - 2;
 	page->n_lines = screen_table_lines(&table);
 	choice->first = screen_first_line(choice->first, page->lines, page->n_lines);
 	screen_layout_make(&page->layout, view, canvas->columns, state->is_wide, choice->skip);
 	draw_status(frame, state, &table, page, canvas);
-	screen_table_titles(&table, &page->layout, choice->sorted_by, canvas, TABLE_LINE);
+	screen_table_titles(&table, &page->layout, choice->sorted_by, canvas, table_line(canvas));
 	screen_table_draw(&table, &page->layout, frame->history, frame->ascii, choice->first,
-		canvas, TABLE_LINE + 1, page->lines);
+		canvas, table_line(canvas) + 1, page->lines);
 	if (!table.n)
-		screen_put(canvas, TABLE_LINE + 1, 0, SIZE_MAX, SCREEN_DIM,
+		screen_put(canvas, table_line(canvas) + 1, 0, SIZE_MAX, SCREEN_DIM,
 			screen_rows(view, frame->reading) ? "no row has the text of the filter"
 							  : view->empty(frame->reading));
 	screen_table_done(&table);

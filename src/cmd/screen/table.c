@@ -120,6 +120,24 @@ static void add_place(struct screen_layout *layout, size_t column, size_t width)
 	layout->places[layout->n++].width = width;
 }
 
+/* Gives columns more width, the first ones first; the history, or all others. Returns how much. */
+static size_t widen(
+	struct screen_layout *layout, const struct screen_view *view, size_t spare, bool history)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct screen_column *column = &view->columns[layout->places[i].column];
+		size_t more = ZH_MIN(spare - used, column->max - layout->places[i].width);
+
+		if ((column->kind == SCREEN_HISTORY) != history)
+			continue;
+		layout->places[i].width += more;
+		used += more;
+	}
+	return used;
+}
+
 void screen_layout_make(struct screen_layout *layout, const struct screen_view *view, size_t width,
 	bool wide, size_t skip)
 {
@@ -142,14 +160,12 @@ void screen_layout_make(struct screen_layout *layout, const struct screen_view *
 		add_place(layout, i, wanted);
 		used += wanted + 1;
 	}
+	if (!wide) {
+		used += widen(layout, view, width + 1 - ZH_MIN(used, width + 1), false);
+		widen(layout, view, width + 1 - ZH_MIN(used, width + 1), true);
+	}
 	for (size_t i = 0; i < layout->n; i++) {
-		const struct screen_column *column = &view->columns[layout->places[i].column];
-		size_t spare = width + 1 > used ? width + 1 - used : 0, more;
-
-		more = wide ? 0 : ZH_MIN(spare, column->max - layout->places[i].width);
-		layout->places[i].width += more;
 		layout->places[i].at = at;
-		used += more;
 		at += layout->places[i].width + 1;
 	}
 }

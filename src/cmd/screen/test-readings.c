@@ -170,8 +170,10 @@ static void large_rows(struct zh_top_reading *ret, unsigned int n)
 		snprintf(ret->flows[i].to, sizeof(ret->flows[i].to), "10.0.1.%u:53", i);
 	}
 	for (unsigned int i = 0; i < LARGE_DROPS; i++) {
-		ret->drops[i] = (struct zh_top_drop){
-			.reason = "CPU_BACKLOG", .function = "enqueue_to_backlog", .rate = 100 - i};
+		ret->drops[i] = (struct zh_top_drop){.reason = "CPU_BACKLOG",
+			.place = "here",
+			.function = "enqueue_to_backlog",
+			.rate = 100 - i};
 		snprintf(ret->drops[i].device, sizeof(ret->drops[i].device), "veth%u", i);
 	}
 }
