@@ -8,11 +8,15 @@
  * several numbers one row each, "sysctl.<path>.<name>", in the file's order.
  */
 #include <errno.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "facts/facts.h"
 #include "facts/read.h"
+#include "sys/net-config.h"
+#include "sys/netns.h"
 #include "sys/root.h"
 
 #define PREFIX "sysctl."
@@ -188,11 +192,44 @@ static void add(struct zh_fact_set *set, const struct zh_fact_schema *row, const
 		zh_fact_string(set, text, "%s", row->pattern);
 }
 
+struct reading {
+	const char *path;
+	char text[4096];
+};
+
+static int read_text(void *arg)
+{
+	struct reading *reading = arg;
+	int64_t r =
+		zh_sys_read(reading->text, sizeof(reading->text), "/proc/sys/%s", reading->path);
+
+	return r < 0 ? (int)r : 0;
+}
+
+/* What is the machine's (the backlog's limit, the budget) is missing in all network namespaces but
+ * the first, and holds there as well: asked for where the first process is. `fd`: of that
+ * namespace, -1: not open yet, -2: cannot be. */
+static int read_setting(struct reading *reading, int *fd)
+{
+	int r = read_text(reading);
+
+	if (r != -ENOENT || strncmp(reading->path, "net/core/", 9) || zh_sys_is_captured())
+		return r;
+	if (*fd == -1)
+		*fd = zh_netns_first(NULL);
+	if (*fd < 0) {
+		*fd = -2;
+		return r;
+	}
+	return zh_netns_call(*fd, read_text, reading, NULL);
+}
+
 static void collect(struct zh_fact_set *set)
 {
 	const struct zh_fact_schema *row;
-	char path[128], last[128] = "", text[4096], *cursor = NULL;
-	int r;
+	char path[128], last[128] = "", *cursor = NULL;
+	struct reading reading = {.path = path};
+	int first_netns = -1;
 
 	if (!zh_sys_exists("/proc/sys")) {
 		zh_facts_missing(set, -ENOENT, "/proc/sys", "sysctl");
@@ -208,14 +245,15 @@ static void collect(struct zh_fact_set *set)
 		snprintf(path, sizeof(path), "%.*s",
 			(int)(point ? (size_t)(point - name) : strlen(name)), name);
 		if (!point || strcmp(path, last)) {
-			r = zh_sys_read(text, sizeof(text), "/proc/sys/%s", path);
-			cursor = r < 0 ? NULL : text;
+			cursor = read_setting(&reading, &first_netns) < 0 ? NULL : reading.text;
 			snprintf(last, sizeof(last), "%s", path);
 		}
 		if (!cursor)
 			continue;
 		add(set, row, point ? zh_facts_word(&cursor, " \t") : cursor);
 	}
+	if (first_netns >= 0)
+		close(first_netns);
 }
 
 const struct zh_fact_group zh_fact_group_sysctls = {

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "lab/internal.h"
@@ -42,6 +43,8 @@ static int hog_body(struct lab_child *child, const void *arg)
 
 	if (hog->real_time)
 		r = zh_sched_set_policy(SCHED_FIFO, FIFO_PRIORITY, NULL);
+	else if (hog->nice && setpriority(PRIO_PROCESS, 0, hog->nice) < 0)
+		r = -errno;
 	lab_child_ready(child, r, 0);
 	while (r == 0 && zh_now_ns() < child->deadline_ns) {
 		if (hog->on_ns) {

@@ -39,9 +39,18 @@ struct lab_hog {
 	int cpu;
 	uint64_t on_ns, off_ns; /* on 0: only sleeps (controls); off 0: never pauses */
 	bool real_time;         /* SCHED_FIFO */
+	int nice;               /* of an ordinary one */
 	pid_t stop_pid;         /* instead of spinning: stops this child for on_ns (SIGSTOP) */
 };
 int lab_hog_start(struct zh_lab_run *run, const struct lab_hog *hog, struct zh_err *err);
+
+/* Receive work of the host's devices to that CPU, as a device with a single queue brings it;
+ * -ENOTSUP when sender and receive work cannot be on CPUs of their own. Undone by lab_steer_undo(),
+ * a fault's remove(). */
+int lab_steer_to(struct zh_lab_run *run, int cpu, struct zh_err *err);
+/* The same to all CPUs that we may use. */
+int lab_steer_all(struct zh_lab_run *run, struct zh_err *err);
+void lab_steer_undo(struct zh_lab_run *run);
 
 /* A UDP echo server in a process of its own. */
 struct lab_echo {
@@ -74,6 +83,10 @@ int lab_flood_start(struct zh_lab_run *run, const struct lab_flood *flood, struc
 #define LAB_NFT_TABLE "zerohop_lab"
 int lab_nft(struct zh_lab_run *run, const char *text, size_t len, struct zh_err *err);
 void lab_nft_undo(struct zh_lab_run *run);
+
+/* The same in the host's namespace, for a table of any family. */
+int lab_host_nft(struct zh_lab_run *run, const char *text, size_t len, struct zh_err *err);
+void lab_host_nft_undo(struct zh_lab_run *run, const char *family);
 
 /* Attaches one of the lab's own tc programs at the ingress of a device of the prober's namespace.
  * Freed, and the clsact qdisc removed, by lab_tc_detach(), which accepts NULL. */

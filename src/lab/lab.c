@@ -5,12 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/units.h"
-#include "lab/backlog.h"
+#include "lab/global.h"
 #include "lab/internal.h"
 #include "lab/named.h"
+#include "lab/scenario-site.h"
+#include "lab/traffic.h"
 #include "sys/process.h"
 #include "sys/sched.h"
+
+#define SETTLE_NS (200 * ZH_NSEC_PER_MSEC) /* queues fill, before anybody looks */
 
 const struct zh_topology *zh_topology_find(const char *id)
 {
@@ -66,6 +71,32 @@ static void draw_params(struct zh_lab_run *run, uint64_t seed)
 	run->seed = lab_random(&state);
 }
 
+/* The load of a watched fault, as far as the topology decides it. */
+static void place_load(struct zh_lab_run *run)
+{
+	const struct zh_fault *fault = run->fault;
+
+	run->load = fault->watched->load;
+	run->load.netns_fd = run->ns.netns_fd;
+	run->load.peer_netns_fd = run->ns.peer_netns_fd;
+	run->load.to = fault->topology->address;
+	run->load.cpu = run->load.peer_cpu = run->peer_cpu;
+	if (run->load.engine != ZH_LOAD_XDP)
+		return;
+	run->load.netns_fd = run->ns.host_netns_fd;
+	run->load.device = scenario_ingress(fault->topology);
+	run->load.from = scenario_client(fault->topology, run->load_from);
+}
+
+static int start_load(struct zh_lab_run *run, struct zh_err *err)
+{
+	int r = zh_load_start(&run->load, &run->running, err);
+
+	if (r == 0)
+		zh_sleep_until(zh_now_ns() + SETTLE_NS);
+	return r;
+}
+
 int zh_lab_start(const struct zh_fault *fault, bool control, uint64_t seed, struct zh_lab_run *ret,
 	struct zh_err *err)
 {
@@ -83,7 +114,14 @@ int zh_lab_start(const struct zh_fault *fault, bool control, uint64_t seed, stru
 		r = fault->topology->up(&ret->ns, err);
 	if (r < 0)
 		return r;
-	r = fault->inject(ret, err);
+	if (fault->watched) {
+		place_load(ret);
+		r = lab_warm_up(&ret->ns, fault->topology->address, err);
+	}
+	if (r == 0)
+		r = fault->inject(ret, err);
+	if (r == 0 && fault->watched)
+		r = start_load(ret, err);
 	if (r < 0) {
 		zh_lab_stop(ret);
 		return zh_err_wrap(err, "cannot inject %s", fault->id);
@@ -93,6 +131,7 @@ int zh_lab_start(const struct zh_fault *fault, bool control, uint64_t seed, stru
 
 void zh_lab_stop(struct zh_lab_run *run)
 {
+	zh_load_stop(zh_take(run->running), NULL, NULL);
 	if (run->fault->remove)
 		run->fault->remove(run);
 	while (run->n_children)
@@ -130,5 +169,5 @@ unsigned int zh_lab_gc(void)
 	unsigned int removed = 0;
 
 	zh_cgroup_gc(&removed, NULL);
-	return removed + zh_named_gc() + lab_backlog_gc();
+	return removed + zh_named_gc() + lab_global_gc();
 }

@@ -7,10 +7,13 @@
  * and processes, with the fault's own doing left out. The parameters are drawn from ranges, so that
  * no rule can be fitted to one value.
  *
- * The host's settings are never changed, but for one that no namespace has of its own (backlog.h).
- * Nothing survives its owner: namespaces have no name and go
- * with their last fd, children die with the process that made them and end by themselves after
- * ZH_LAB_LIFE_NS, and control groups bear their owner's name for zh_lab_gc().
+ * A fault is judged by probes from one namespace to the other, or by watching a device while a load
+ * runs, as `doctor --dev` does.
+ *
+ * The host's settings are never changed, but for two that no namespace has of its own (global.h).
+ * Nothing survives its owner: namespaces have no name and go with their last fd, children die with
+ * the process that made them and end by themselves after ZH_LAB_LIFE_NS, and control groups bear
+ * their owner's name for zh_lab_gc().
  */
 #pragma once
 
@@ -21,6 +24,7 @@
 
 #include "base/err.h"
 #include "base/util.h"
+#include "probe/load/load.h"
 #include "probe/probe.h"
 #include "sys/cgroup.h"
 
@@ -52,12 +56,21 @@ struct zh_fault_param {
 	uint64_t min, max;
 };
 
+/* How a fault is judged that shows on a device under load. */
+struct zh_fault_watched {
+	const char *device; /* of the host, watched */
+	/* What a run's load begins as; inject() may change it. Namespaces, addresses and CPUs are
+	 * filled in: from client to server, or injected at the host's device of the client. */
+	struct zh_load_config load;
+};
+
 struct zh_fault {
 	const char *id, *summary;
 	const char *expects;        /* id of the check or cause that must come first */
 	const char *const *accepts; /* other ids that are the same truth; NULL-terminated or NULL */
 	const struct zh_topology *topology;
-	const char *target; /* NULL: inject() sets run->target */
+	const struct zh_fault_watched *watched; /* NULL: judged by probes to `target` */
+	const char *target;                     /* NULL: inject() sets run->target */
 	uint64_t gap_ns, timeout_ns;
 	uint32_t count;
 	bool split_writes;                           /* of the probe, for TCP */
@@ -71,7 +84,7 @@ struct zh_fault {
 };
 
 extern const struct zh_topology zh_topology_lo, zh_topology_veth, zh_topology_routed,
-	zh_topology_macvlan;
+	zh_topology_bridge, zh_topology_macvlan;
 extern const struct zh_topology *const zh_topology_registry[];
 extern const struct zh_fault *const zh_fault_registry[];
 
@@ -90,6 +103,9 @@ struct zh_lab_run {
 	int cpu, peer_cpu;             /* of the prober and the responder; equal on one CPU */
 	char target[128];
 	bool split_writes, nodelay;
+	struct zh_load_config load; /* of a watched fault; for inject() to complete */
+	char load_from[32];
+	struct zh_load *running;
 	pid_t child[ZH_LAB_CHILDREN];
 	size_t n_children;
 	struct zh_cgroup group;

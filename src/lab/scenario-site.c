@@ -155,7 +155,7 @@ int scenario_site_up(const struct zh_scenario *scenario, const struct zh_step *s
 	if (r == 0)
 		r = lab_warm_up(&ret->ns, ret->topology->address, err);
 	if (r == 0 && step->backlog)
-		r = lab_backlog_set(&ret->backlog, step->backlog, err);
+		r = lab_global_set(&ret->backlog, ZH_NETTUNE_BACKLOG, step->backlog, err);
 	if (r < 0)
 		scenario_site_down(ret);
 	return r;
@@ -163,6 +163,6 @@ int scenario_site_up(const struct zh_scenario *scenario, const struct zh_step *s
 
 void scenario_site_down(struct scenario_site *site)
 {
-	lab_backlog_restore(&site->backlog);
+	lab_global_restore(&site->backlog);
 	site->topology->down(&site->ns);
 }

@@ -2,13 +2,13 @@
 /* Where a step of a scenario is measured: its topology, tuned as the step says. */
 #pragma once
 
-#include "lab/backlog.h"
+#include "lab/global.h"
 #include "lab/scenario.h"
 
 struct scenario_site {
 	const struct zh_topology *topology;
 	struct zh_lab_ns ns;
-	struct lab_backlog backlog;
+	struct lab_global backlog;
 };
 
 /* On failure nothing is left. Fills `load` and `victim` with what belongs to the place. */

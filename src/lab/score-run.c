@@ -79,6 +79,35 @@ static int measure(const struct zh_lab_run *run, struct zh_record **ret, struct 
 	return r < 0 ? r : zh_session_run(&config, ret, err);
 }
 
+/* As `doctor --dev` does it, in less time. */
+static int watch(const struct zh_lab_run *run, struct zh_record **ret, struct zh_err *err)
+{
+	const struct zh_fault *fault = run->fault;
+	const struct zh_watch_config device = {.device = fault->watched->device};
+	const struct zh_session_phase phase = {
+		.label = "gap-10ms", .count = fault->count, .gap_ns = fault->gap_ns};
+	struct zh_session_config config = {.command = "lab",
+		.probe = {.size_bytes = 64,
+			.cpu = -1,
+			.peer_cpu = -1,
+			.netns_fd = -1,
+			.peer_netns_fd = -1,
+			.peer_cgroup_fd = -1,
+			.kernel_stamps = true,
+			.nodelay = true,
+			.lock_memory = true},
+		.udp_fallback = true,
+		.timeout_ns = fault->timeout_ns,
+		.tier = ZH_TIER_RECORDER,
+		.facts = true,
+		.watch = &device,
+		.phases = &phase,
+		.n_phases = 1};
+	int r = zh_target_parse("127.0.0.1", &config.probe.target, err);
+
+	return r < 0 ? r : zh_session_run(&config, ret, err);
+}
+
 /* In the child. */
 static int job_body(void *arg)
 {
@@ -87,10 +116,14 @@ static int job_body(void *arg)
 	struct zh_record *record = NULL;
 	struct zh_score_result result;
 	struct zh_err err = {0};
-	int r = zh_netns_enter(job->run->ns.netns_fd, &err);
+	const struct zh_lab_run *run = job->run;
+	bool watched = run->fault->watched;
+	int r = zh_netns_enter(watched ? run->ns.host_netns_fd : run->ns.netns_fd, &err);
 
+	if (r == 0 && watched)
+		r = zh_netns_show_devices(&err);
 	if (r == 0)
-		r = measure(job->run, &record, &err);
+		r = watched ? watch(run, &record, &err) : measure(run, &record, &err);
 	if (r == 0 && job->record_path)
 		r = zh_record_save(record, job->record_path, &err);
 	if (r == 0)

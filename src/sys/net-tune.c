@@ -19,8 +19,6 @@
 #include "sys/netns.h"
 #include "sys/root.h"
 
-#define BACKLOG "/proc/sys/net/core/netdev_max_backlog"
-
 struct setting {
 	const char *device, *file, *text; /* the file below the device's directory */
 };
@@ -135,43 +133,66 @@ int zh_nettune_tso(int netns_fd, const char *device, bool on, struct zh_err *err
 	return switch_offload(netns_fd, &offload, "segmentation", err);
 }
 
-static int read_backlog(void *arg)
+static const char *const global_names[ZH_NETTUNE_GLOBALS] = {"netdev_max_backlog", "netdev_budget"};
+
+struct global {
+	const char *name;
+	uint64_t value;
+};
+
+const char *zh_nettune_global_name(enum zh_nettune_global which)
 {
-	return zh_sys_read_u64(arg, BACKLOG);
+	static const char *const names[ZH_NETTUNE_GLOBALS] = {
+		"net.core.netdev_max_backlog", "net.core.netdev_budget"};
+
+	return names[which];
 }
 
-static int write_backlog(void *arg)
+static int read_global(void *arg)
 {
+	struct global *global = arg;
+
+	return zh_sys_read_u64(&global->value, "/proc/sys/net/core/%s", global->name);
+}
+
+static int write_global(void *arg)
+{
+	const struct global *global = arg;
 	char text[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64 "\n", *(const uint64_t *)arg);
-	return zh_sys_write(text, BACKLOG);
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", global->value);
+	return zh_sys_write(text, "/proc/sys/net/core/%s", global->name);
 }
 
 /* Here, or else where the machine's first process is. */
-static int in_first(int (*f)(void *arg), uint64_t *value, struct zh_err *err)
+static int in_first(int (*f)(void *arg), struct global *global, struct zh_err *err)
 {
 	zh_autoclose int fd = -1;
-	int r = f(value);
+	int r = f(global);
 
 	if (r != -ENOENT)
 		return r;
-	fd = zh_netns_of_pid(1, NULL);
-	return fd < 0 ? r : zh_netns_call(fd, f, value, err);
+	fd = zh_netns_first(NULL);
+	return fd < 0 ? r : zh_netns_call(fd, f, global, err);
 }
 
-int zh_nettune_backlog(uint64_t *ret, struct zh_err *err)
+int zh_nettune_global(enum zh_nettune_global which, uint64_t *ret, struct zh_err *err)
 {
-	int r = in_first(read_backlog, ret, err);
+	struct global global = {.name = global_names[which]};
+	int r = in_first(read_global, &global, err);
 
-	return r < 0 ? zh_err_sys(err, r, "cannot read net.core.netdev_max_backlog") : 0;
+	if (r < 0)
+		return zh_err_sys(err, r, "cannot read %s", zh_nettune_global_name(which));
+	*ret = global.value;
+	return 0;
 }
 
-int zh_nettune_backlog_set(uint64_t packets, struct zh_err *err)
+int zh_nettune_global_set(enum zh_nettune_global which, uint64_t value, struct zh_err *err)
 {
-	int r = in_first(write_backlog, &packets, err);
+	struct global global = {global_names[which], value};
+	int r = in_first(write_global, &global, err);
 
-	return r < 0 ? zh_err_sys(err, r, "cannot set net.core.netdev_max_backlog to %" PRIu64,
-			       packets)
+	return r < 0 ? zh_err_sys(err, r, "cannot set %s to %" PRIu64,
+			       zh_nettune_global_name(which), value)
 		     : 0;
 }

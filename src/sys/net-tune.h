@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How devices of a namespace receive: steering (RPS), generic receive offload, threaded NAPI; and
- * the limit of the CPUs' backlogs, which is the machine's. A namespace is always given by its fd:
- * nothing here changes devices of the caller's own by mistake.
+ * the limits of the CPUs' receive work, which are the machine's. A namespace is always given by its
+ * fd: nothing here changes devices of the caller's own by mistake.
  *
  * All functions return 0 or a negative errno with err set.
  */
@@ -28,8 +28,16 @@ int zh_nettune_tso(int netns_fd, const char *device, bool on, struct zh_err *err
 /* NAPI in kernel threads. -ENOENT: this kernel has none (before 5.12). */
 int zh_nettune_threaded(int netns_fd, const char *device, bool on, struct zh_err *err);
 
-/* net.core.netdev_max_backlog: packets that wait for a CPU. One value for the machine, which only
- * the first network namespace shows; asked for there when the caller's has none. -ENOENT: not
- * visible from here. */
-int zh_nettune_backlog(uint64_t *ret, struct zh_err *err);
-int zh_nettune_backlog_set(uint64_t packets, struct zh_err *err);
+/*
+ * Values of the machine, which only the first network namespace shows; asked for there when the
+ * caller's has none. -ENOENT: not visible from here.
+ */
+enum zh_nettune_global {
+	ZH_NETTUNE_BACKLOG, /* net.core.netdev_max_backlog: packets that wait for a CPU */
+	ZH_NETTUNE_BUDGET,  /* net.core.netdev_budget: packets that one run of NET_RX takes */
+	ZH_NETTUNE_GLOBALS,
+};
+/* As sysctl writes it; static. */
+const char *zh_nettune_global_name(enum zh_nettune_global which);
+int zh_nettune_global(enum zh_nettune_global which, uint64_t *ret, struct zh_err *err);
+int zh_nettune_global_set(enum zh_nettune_global which, uint64_t value, struct zh_err *err);

@@ -14,6 +14,9 @@
 int zh_netns_current(struct zh_err *err);
 /* That of a process, or a named one (/run/netns/NAME or a path). */
 int zh_netns_of_pid(pid_t pid, struct zh_err *err);
+/* The first namespace of the machine, as far as it can be told from here: that of the first
+ * process, or of kernel threads. An fd, or a negative errno. */
+int zh_netns_first(struct zh_err *err);
 int zh_netns_by_name(const char *name, struct zh_err *err);
 /* Makes a new namespace without a name (lo down) and returns its fd; the caller stays where it is.
  * It lives as long as an fd or a thread refers to it, so it cannot be left behind. */

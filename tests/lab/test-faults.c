@@ -26,7 +26,7 @@ static void every_id_is_found_once(void **state)
 	(void)state;
 	for (n = 0; zh_fault_registry[n]; n++)
 		assert_ptr_equal(zh_fault_find(zh_fault_registry[n]->id), zh_fault_registry[n]);
-	assert_true(n >= 14);
+	assert_true(n >= 23);
 	assert_null(zh_fault_find("no-such-fault"));
 }
 
@@ -83,16 +83,19 @@ static void the_same_seed_draws_the_same(void **state)
 	zh_lab_stop(&c);
 }
 
-/* Both namespaces. */
+/* All namespaces. */
 static char *describe(const struct zh_lab_ns *ns)
 {
 	zh_autofree char *near = machine_describe_netns(ns->netns_fd), *far = NULL;
-	char *both;
+	zh_autofree char *host = NULL;
+	char *all;
 
 	if (ns->peer_netns_fd >= 0)
 		far = machine_describe_netns(ns->peer_netns_fd);
-	assert_true(asprintf(&both, "%s\n%s", near, far ? far : "") >= 0);
-	return both;
+	if (ns->host_netns_fd >= 0)
+		host = machine_describe_netns(ns->host_netns_fd);
+	assert_true(asprintf(&all, "%s\n%s\n%s", near, far ? far : "", host ? host : "") >= 0);
+	return all;
 }
 
 static char *describe_fresh(const struct zh_topology *topology)
@@ -111,7 +114,8 @@ static bool is_injected(const struct zh_lab_run *run, const char *clean)
 {
 	zh_autofree char *text = describe(&run->ns);
 
-	return strcmp(text, clean) || run->n_children || run->has_group || !run->nodelay;
+	return strcmp(text, clean) || run->n_children || run->has_group || !run->nodelay ||
+	       run->load.rcvbuf_bytes;
 }
 
 static void check_fault(const struct zh_fault *fault, bool control)
@@ -126,6 +130,7 @@ static void check_fault(const struct zh_fault *fault, bool control)
 	assert_int_equal(r, 0);
 	if (!control)
 		assert_true(is_injected(&run, clean));
+	zh_load_stop(zh_take(run.running), NULL, NULL);
 	if (fault->remove)
 		fault->remove(&run);
 	after = describe(&run.ns);

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/util.h"
-#include "lab/backlog.h"
+#include "lab/global.h"
 #include "lab/scenario.h"
 #include "machine.h"
 #include "sys/net-tune.h"
@@ -46,13 +46,18 @@ static struct zh_scenario_result *run(const char *id, bool (*stop)(void *arg), v
 	return result;
 }
 
+static uint64_t global(enum zh_nettune_global which)
+{
+	uint64_t value = 0;
+
+	if (zh_nettune_global(which, &value, NULL) < 0)
+		skip();
+	return value;
+}
+
 static uint64_t backlog_limit(void)
 {
-	uint64_t packets = 0;
-
-	if (zh_nettune_backlog(&packets, NULL) < 0)
-		skip();
-	return packets;
+	return global(ZH_NETTUNE_BACKLOG);
 }
 
 /* What is left over can only be requests of which no reply was waited for; what is too much, a few
@@ -112,67 +117,80 @@ static void stops_when_asked(void **state)
 	assert_int_equal(backlog_limit(), limit);
 }
 
+struct change {
+	enum zh_nettune_global which;
+	uint64_t value;
+};
+
 static int change_and_wait(void *arg)
 {
-	struct lab_backlog backlog;
-	const uint64_t *packets = arg;
+	const struct change *change = arg;
+	struct lab_global global;
 
-	if (lab_backlog_set(&backlog, *packets, NULL) < 0)
+	if (lab_global_set(&global, change->which, change->value, NULL) < 0)
 		return 1;
 	for (;;)
 		pause();
 	return 0;
 }
 
-static bool becomes(uint64_t packets)
+static bool becomes(enum zh_nettune_global which, uint64_t value)
 {
 	int i;
 
-	for (i = 0; i < 250 && backlog_limit() != packets; i++)
+	for (i = 0; i < 250 && global(which) != value; i++)
 		zh_sleep_until(zh_now_ns() + 20 * ZH_NSEC_PER_MSEC);
-	return backlog_limit() == packets;
+	return global(which) == value;
 }
 
-static void survives_a_kill(void **state)
+static void check_kill(enum zh_nettune_global which, const char *note)
 {
-	uint64_t limit = backlog_limit(), other = limit + 77;
+	struct change change = {which, global(which) + 77};
+	uint64_t limit = global(which);
 	struct zh_err err = {};
 	pid_t pid;
 	int status;
 
-	(void)state;
-	assert_int_equal(zh_process_fork(change_and_wait, &other, &pid, &err), 0);
-	if (!becomes(other)) {
+	assert_int_equal(zh_process_fork(change_and_wait, &change, &pid, &err), 0);
+	if (!becomes(which, change.value)) {
 		if (zh_process_wait(pid, 0, &status) == 0) {
-			print_message("skipped: the backlog limit cannot be changed\n");
+			print_message(
+				"skipped: %s cannot be changed\n", zh_nettune_global_name(which));
 			skip();
 		}
 		zh_process_end(pid);
-		fail_msg("the backlog limit was not changed");
+		fail_msg("%s was not changed", zh_nettune_global_name(which));
 	}
 	zh_process_end(pid);
-	assert_true(becomes(limit));
+	assert_true(becomes(which, limit));
 	zh_lab_gc();
-	assert_int_equal(access(LAB_STATE_DIR "/backlog", F_OK), -1);
+	assert_int_equal(access(note, F_OK), -1);
+}
+
+static void survives_a_kill(void **state)
+{
+	(void)state;
+	check_kill(ZH_NETTUNE_BACKLOG, LAB_STATE_DIR "/backlog");
+	check_kill(ZH_NETTUNE_BUDGET, LAB_STATE_DIR "/budget");
 }
 
 /* What an administrator sets meanwhile stays. */
 static void yields_to_others(void **state)
 {
 	uint64_t limit = backlog_limit();
-	struct lab_backlog backlog;
+	struct lab_global backlog;
 	struct zh_err err = {};
 
 	(void)state;
-	if (lab_backlog_set(&backlog, limit + 7, &err) < 0) {
+	if (lab_global_set(&backlog, ZH_NETTUNE_BACKLOG, limit + 7, &err) < 0) {
 		print_message("skipped: %s\n", err.text);
 		skip();
 	}
 	assert_int_equal(backlog_limit(), limit + 7);
-	assert_int_equal(zh_nettune_backlog_set(limit + 9, &err), 0);
-	lab_backlog_restore(&backlog);
+	assert_int_equal(zh_nettune_global_set(ZH_NETTUNE_BACKLOG, limit + 9, &err), 0);
+	lab_global_restore(&backlog);
 	assert_int_equal(backlog_limit(), limit + 9);
-	assert_int_equal(zh_nettune_backlog_set(limit, &err), 0);
+	assert_int_equal(zh_nettune_global_set(ZH_NETTUNE_BACKLOG, limit, &err), 0);
 	assert_int_equal(machine_children(), 0);
 }
 

@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "explain/checks/support.h"
+#include "explain/checks/rx-work.h"
 
 #define MIN_RUNS 10
 #define NOTABLE_NS (2 * ZH_NSEC_PER_MSEC)
+
+/* Of the CPU that works for the device under watch; true: it was the reason for waits or drops. */
+static bool watched(const struct zh_check *check, struct zh_explain *ex)
+{
+	struct zh_finding *finding;
+	struct zh_rx_work work;
+	struct zh_rx_hog hog;
+	char buf[80];
+
+	if (!zh_rx_work_get(ex, &work) || work.state != ZH_RX_BEHIND)
+		return false;
+	/* With a free CPU beside it, the mask is to blame (rps-busy-cpu). */
+	if (zh_rx_free_cpu(ex, &work) >= 0)
+		return true;
+	hog = zh_rx_hog_get(ex, &work);
+	finding = zh_finding_add(ex, &check->rule,
+		work.dropped >= ZH_RX_DROPS_MIN ? ZH_SEVERITY_CRITICAL : ZH_SEVERITY_WARNING,
+		ZH_CONFIDENCE_HIGH,
+		"ksoftirqd/%s, with receive work from %.20s, waits behind %.60s: %.0f %% of the "
+		"time, %.1f ms each (%.0f packets/s dropped)",
+		work.cpu, work.dev, zh_rx_hog_text(&hog, buf, sizeof(buf)), 100 * work.wait,
+		work.wait_each_ns / 1e6, work.dropped_per_s);
+	if (!finding)
+		return true;
+	finding->weight = ZH_WEIGHT_DEVICE;
+	zh_rx_add_use(finding, &work);
+	zh_finding_evidence(finding, "%s took %.0f %% of CPU %s", buf, 100 * hog.share, work.cpu);
+	zh_rx_add_flows(ex, finding, &work);
+	zh_rx_add_drops(ex, finding);
+	return true;
+}
 
 static void run(const struct zh_check *check, struct zh_explain *ex)
 {
@@ -11,6 +42,8 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 	size_t pos = 0;
 	char cpu[16];
 
+	if (watched(check, ex))
+		return;
 	while ((fact = zh_fact_next(facts, "ksoftirqd.*.wait_ns", &pos))) {
 		uint64_t wait_ns = 0, runs = 0;
 		struct zh_finding *finding;
@@ -43,15 +76,21 @@ const struct zh_check zh_check_ksoftirqd_wait = {
 			       "queue: behind a task with a long slice, behind real-time tasks, or "
 			       "behind kernel work that does not give the CPU up (memory.stat of "
 			       "dead cgroups).",
-			.evidence = "Mean run delay of ksoftirqd/N in /proc/PID/schedstat over the "
-				    "window. Whether a slow probe waited for it is for cause L6 to "
-				    "say.",
+			.evidence =
+				"Mean run delay of ksoftirqd/N in /proc/PID/schedstat over the "
+				"window. Whether a slow probe waited for it is for cause L6 to "
+				"say. Of a device under watch: on the CPU that works for it, with "
+				"the task that used most of that CPU. It is to blame when it has "
+				"the time that the dropped packets would have needed, or "
+				"ksoftirqd waits 2 ms and more each time, a tenth of the time: "
+				"meanwhile softirqs run at ticks only.",
 			.verify = "Run delay an activation falls below a millisecond.",
 			.cure = "Move the tasks that keep the CPU, or give ksoftirqd a low "
 				"real-time priority (FIFO 1).",
 			.cost = "A real-time ksoftirqd can starve user tasks under a packet flood.",
 			.remedies = ZH_LIST("ksoftirqd-priority", "task-affinity"),
-			.needs = ZH_LIST("ksoftirqd.*.wait_ns", "ksoftirqd.*.runs"),
+			.needs = ZH_LIST("ksoftirqd.*.wait_ns", "ksoftirqd.*.runs", ZH_RX_NEEDS,
+				"watch.cpu.*.hog.name", "watch.cpu.*.hog.nice"),
 		},
 	.run = run,
 };

@@ -150,6 +150,66 @@ static void add_cpu_flows(
 	zh_fact_number(out, most * 1000 / total, "watch.cpu.%u.top_flow_permille", cpu);
 }
 
+/* The device of the place of the one under watch that brought most packets to that CPU. */
+static void add_cpu_device(struct watch *w, struct zh_fact_set *out, unsigned int cpu,
+	const struct zh_live_flow *rows, size_t n)
+{
+	const struct path_map *map = &w->path->map;
+	const struct path_link *most = NULL;
+	uint64_t most_packets = 0;
+
+	for (size_t i = 0; i < map->n_links; i++) {
+		const struct path_link *link = &map->links[i];
+		uint64_t packets = 0;
+
+		if (link->netns != w->link->netns)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (rows[k].cpu == cpu && rows[k].ifindex == link->ifindex &&
+				rows[k].netns == map->netns[link->netns].inode)
+				packets += rows[k].packets;
+		if (packets <= most_packets)
+			continue;
+		most = link;
+		most_packets = packets;
+	}
+	if (most)
+		zh_fact_string(out, most->name, "watch.cpu.%u.dev", cpu);
+}
+
+static void add_flow(
+	struct watch *w, struct zh_fact_set *out, size_t i, const struct zh_live_flow *row)
+{
+	zh_fact_number(out, row->cpu, "watch.flow.%zu.cpu", i);
+	zh_fact_number(out, row->packets, "watch.flow.%zu.packets", i);
+	zh_fact_number(out, row->protocol, "watch.flow.%zu.protocol", i);
+	zh_fact_number(out, row->from_port, "watch.flow.%zu.from_port", i);
+	zh_fact_number(out, row->to_port, "watch.flow.%zu.to_port", i);
+	add_where(w, out, "flow", i, row->netns, row->ifindex);
+	add_owner(w, out, i, "from", row, row->from);
+	add_owner(w, out, i, "to", row, row->to);
+}
+
+/*
+ * The largest, most first. Half of the places are for devices of the place of the one under watch:
+ * many flows of a pod's end would else leave no row for the device that brought them.
+ */
+static void add_largest(
+	struct watch *w, struct zh_fact_set *out, const struct zh_live_flow *rows, size_t n)
+{
+	size_t here = 0, other = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_here = watch_netns_of(w, rows[i].netns) == w->link->netns;
+		size_t *count = is_here ? &here : &other;
+
+		if (*count < FLOWS_SHOWN / 2) {
+			add_flow(w, out, here + other, &rows[i]);
+			++*count;
+		}
+	}
+}
+
 static void add_flows(struct watch *w, struct zh_fact_set *out)
 {
 	struct zh_live_flow *rows = calloc(ROWS, sizeof(*rows));
@@ -162,18 +222,10 @@ static void add_flows(struct watch *w, struct zh_fact_set *out)
 		if (cpu < WATCH_CPUS && !(cpus[cpu / 64] >> cpu % 64 & 1)) {
 			cpus[cpu / 64] |= 1ull << cpu % 64;
 			add_cpu_flows(out, cpu, rows, n);
+			add_cpu_device(w, out, cpu, rows, n);
 		}
-		if (i >= FLOWS_SHOWN)
-			continue;
-		zh_fact_number(out, cpu, "watch.flow.%zu.cpu", i);
-		zh_fact_number(out, rows[i].packets, "watch.flow.%zu.packets", i);
-		zh_fact_number(out, rows[i].protocol, "watch.flow.%zu.protocol", i);
-		zh_fact_number(out, rows[i].from_port, "watch.flow.%zu.from_port", i);
-		zh_fact_number(out, rows[i].to_port, "watch.flow.%zu.to_port", i);
-		add_where(w, out, "flow", i, rows[i].netns, rows[i].ifindex);
-		add_owner(w, out, i, "from", &rows[i], rows[i].from);
-		add_owner(w, out, i, "to", &rows[i], rows[i].to);
 	}
+	add_largest(w, out, rows, n);
 	free(rows);
 }
 

@@ -13,9 +13,9 @@
 #include "session/watch/internal.h"
 #include "sys/root.h"
 
-/* Of /proc/PID/stat behind the name, from 1: utime and stime; its start; the CPU; real-time
- * priority. */
-enum { UTIME = 12, STIME = 13, STARTED = 20, CPU = 37, RT_PRIORITY = 38 };
+/* Of /proc/PID/stat behind the name, from 1: utime and stime; nice value; its start; the CPU;
+ * real-time priority. */
+enum { UTIME = 12, STIME = 13, NICE = 17, STARTED = 20, CPU = 37, RT_PRIORITY = 38 };
 
 static bool parse_stat(char *text, struct watch_hog *ret)
 {
@@ -30,6 +30,7 @@ static bool parse_stat(char *text, struct watch_hog *ret)
 		word = strtok_r(NULL, " ", &rest))
 		field[++n] = strtoull(word, NULL, 10);
 	ret->ticks = field[UTIME] + field[STIME];
+	ret->nice = (int)(int64_t)field[NICE]; /* strtoull() takes a sign, too */
 	ret->started = field[STARTED];
 	ret->cpu = (unsigned int)field[CPU];
 	ret->real_time = (unsigned int)field[RT_PRIORITY];
@@ -43,7 +44,8 @@ static int add_process(void *arg, const char *name)
 	char text[1024], *end;
 
 	hog.pid = strtol(name, &end, 10);
-	if (*end || hog.pid <= 0 || hogs->n == WATCH_HOGS ||
+	/* Our own work ends with the watch. */
+	if (*end || hog.pid <= 0 || hog.pid == getpid() || hogs->n == WATCH_HOGS ||
 		zh_sys_read(text, sizeof(text), "/proc/%ld/stat", hog.pid) < 0 ||
 		!parse_stat(text, &hog) || !strncmp(hog.name, "ksoftirqd/", 10))
 		return 0;
@@ -81,6 +83,7 @@ void watch_hogs_add(const struct watch_hogs *before, struct zh_fact_set *out)
 	for (unsigned int cpu = 0; cpu < WATCH_CPUS; cpu++) {
 		const struct watch_hog *most = NULL;
 		uint64_t most_ticks = 0;
+		char nice[16];
 
 		for (size_t i = 0; i < after.n; i++) {
 			const struct watch_hog *hog = &after.list[i];
@@ -99,6 +102,8 @@ void watch_hogs_add(const struct watch_hogs *before, struct zh_fact_set *out)
 		zh_fact_number(out, (uint64_t)most->pid, "watch.cpu.%u.hog.pid", cpu);
 		zh_fact_string(out, most->name, "watch.cpu.%u.hog.name", cpu);
 		zh_fact_number(out, most_ticks * tick_ns, "watch.cpu.%u.hog.run_ns", cpu);
+		snprintf(nice, sizeof(nice), "%d", most->nice);
+		zh_fact_string(out, nice, "watch.cpu.%u.hog.nice", cpu);
 		zh_fact_number(out, most->real_time, "watch.cpu.%u.hog.real_time", cpu);
 	}
 	watch_hogs_done(&after);

@@ -16,6 +16,7 @@ struct watch_hog {
 	uint64_t started; /* ticks since boot; names of kernel threads change, this does not */
 	unsigned int cpu; /* where it ran last */
 	unsigned int real_time; /* its priority, 0: none */
+	int nice;
 	char name[32];
 };
 

@@ -114,12 +114,12 @@ void watch_start(struct watch *w, struct zh_record *record)
 
 	add_peer(w, &record->before);
 	zh_fact_set_sort(&record->before);
-	watch_hogs_read(&w->hogs);
 	if (zh_live_open(&live_config, record, &w->live, &err) < 0)
 		zh_record_not_measured(record, "softirq time, drops and flows of the device",
 			"%s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
 	else
 		zh_live_cpus(w->live, w->cpus, WATCH_CPUS);
+	watch_hogs_read(&w->hogs);
 	w->start_ns = zh_now_ns();
 }
 
