@@ -71,7 +71,7 @@ static int netns_of_pod(const char *name, struct zh_err *err)
 	if (r < 0)
 		return r;
 	pod = zh_pods_find(&pods, name, err);
-	r = pod ? zh_netns_of_pid(pod->pid, err) : -EINVAL;
+	r = pod ? zh_pod_netns_open(pod, err) : -EINVAL;
 	zh_pods_done(&pods);
 	return r;
 }

@@ -118,20 +118,44 @@ static bool take_id(
 	return true;
 }
 
+/* "kubepods-pod<UID>.slice:cri-containerd:<id>": a parent in systemd's words and a manager that
+ * does not speak them. */
+static bool take_colons(struct zh_pod_group *ret, const char *part, size_t len)
+{
+	const char *id = part + len - ZH_MIN(len, (size_t)ID_LEN), *colon;
+
+	if (len <= ID_LEN + 1 || id[-1] != ':' || !is_id(id, ID_LEN))
+		return false;
+	copy(ret->id, sizeof(ret->id), id, ID_LEN);
+	ret->is_name = false;
+	for (colon = id - 1; colon > part && colon[-1] != ':'; colon--)
+		;
+	len = (size_t)(id - 1 - colon);
+	copy(ret->runtime, sizeof(ret->runtime), colon, len);
+	if (!strcmp(ret->runtime, "cri-containerd"))
+		copy(ret->runtime, sizeof(ret->runtime), "containerd", 10);
+	else if (!strcmp(ret->runtime, "crio"))
+		copy(ret->runtime, sizeof(ret->runtime), "cri-o", 5);
+	return true;
+}
+
 bool zh_pod_group_parse(struct zh_pod_group *ret, const char *path)
 {
 	const char *above = "", *part = path + strspn(path, "/");
 	size_t above_len = 0, len;
+	unsigned int n = 0;
 
 	*ret = (struct zh_pod_group){};
 	/* The innermost container counts: nodes may be containers themselves. */
 	for (; (len = strcspn(part, "/")); part += len, part += strspn(part, "/")) {
 		if (take_uid(ret, part, len))
 			ret->id[0] = '\0';
-		else if (!take_pattern(ret, part, len))
-			take_id(ret, part, len, above, above_len);
+		else if (take_pattern(ret, part, len) || take_id(ret, part, len, above, above_len))
+			n++;
+		n += take_colons(ret, part, len);
 		above = part;
 		above_len = len;
 	}
+	ret->nesting = n ? n - 1 : 0;
 	return ret->id[0] != '\0';
 }

@@ -11,7 +11,8 @@ struct zh_pod_group {
 	char id[72];      /* container id (64 hexadecimal digits), or a name where there is no id */
 	char uid[48];     /* pod UID with '-'; "" outside Kubernetes */
 	char runtime[16]; /* "" when the path does not tell */
-	bool is_name;     /* id is a name that people gave: LXC, systemd-nspawn */
+	unsigned int nesting; /* containers around it */
+	bool is_name;         /* id is a name that people gave: LXC, systemd-nspawn */
 };
 
 /* "/kubepods.slice/.../cri-containerd-<id>.scope". False when it is no container's (of the helper

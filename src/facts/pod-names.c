@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kubelet's directories are listed once; a runtime's files are opened only for containers that
- * these do not name. Formats: kubelet's log layout (NAMESPACE_NAME_UID and
- * POD_NAMESPACE_CONTAINER-ID.log), the OCI runtime bundle's annotations, Docker's config.v2.json,
- * containers/storage's containers.json, and the cache of libcni (version 1).
+ * Kubelet's and CNI's directories are listed once; a runtime's files are opened only for containers
+ * that these do not name. Formats: kubelet's log layout (NAMESPACE_NAME_UID and
+ * POD_NAMESPACE_CONTAINER-ID.log, kubernetes/kubernetes pkg/kubelet/kuberuntime/legacy.go) and the
+ * cache of libcni, version 1 (containernetworking/cni libcni/api.go).
  */
 #include "facts/pod-names.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "facts/pod-bundle.h"
 #include "sys/root.h"
 
 #define ID_LEN 64
@@ -22,6 +23,7 @@
 struct listed {
 	char key[72]; /* pod UID, or container id */
 	char namespace[64], name[128], container[128];
+	char netns_path[96]; /* CNI's */
 };
 
 struct zh_pod_names {
@@ -32,6 +34,7 @@ struct zh_pod_names {
 struct list {
 	struct listed **rows;
 	size_t *n;
+	const char *dir;
 };
 
 static struct listed *append(struct list *list)
@@ -93,7 +96,7 @@ static int add_log_link(void *arg, const char *entry)
 	return 0;
 }
 
-static json_t *read_json(const char *path)
+json_t *zh_pod_read_json(const char *path)
 {
 	zh_autofree char *text = NULL;
 	int64_t len = zh_sys_slurp(&text, "%s", path);
@@ -101,7 +104,7 @@ static json_t *read_json(const char *path)
 	return len > 0 && len <= FILE_MAX ? json_loadb(text, (size_t)len, 0, NULL) : NULL;
 }
 
-static void take_string(char *ret, size_t size, const json_t *value)
+void zh_pod_take_string(char *ret, size_t size, const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -109,32 +112,72 @@ static void take_string(char *ret, size_t size, const json_t *value)
 		snprintf(ret, size, "%s", text);
 }
 
-/* libcni: "cniArgs": [["K8S_POD_NAMESPACE", "default"], ["K8S_POD_NAME", "redis-0"], ...] */
-static int add_cni(void *arg, const char *entry)
+/* "cniArgs": [["K8S_POD_NAMESPACE", "default"], ["K8S_POD_NAME", "redis-0"], ...] */
+static void take_cni_args(struct listed *found, const json_t *args)
 {
-	struct listed found = {}, *row;
-	char path[512];
-	json_t *root, *pair;
+	const json_t *pair;
 	size_t i;
 
-	snprintf(path, sizeof(path), "/var/lib/cni/results/%s", entry);
-	root = read_json(path);
-	take_string(found.key, sizeof(found.key), json_object_get(root, "containerId"));
-	json_array_foreach(json_object_get(root, "cniArgs"), i, pair)
-	{
+	for (i = 0; (pair = json_array_get(args, i)); i++) {
 		const char *key = json_string_value(json_array_get(pair, 0));
 
 		if (key && !strcmp(key, "K8S_POD_NAMESPACE"))
-			take_string(
-				found.namespace, sizeof(found.namespace), json_array_get(pair, 1));
+			zh_pod_take_string(found->namespace, sizeof(found->namespace),
+				json_array_get(pair, 1));
 		if (key && !strcmp(key, "K8S_POD_NAME"))
-			take_string(found.name, sizeof(found.name), json_array_get(pair, 1));
+			zh_pod_take_string(
+				found->name, sizeof(found->name), json_array_get(pair, 1));
 	}
+}
+
+/* "interfaces": [{"name": "veth12"}, {"name": "eth0", "sandbox": "/var/run/netns/cni-..."}] */
+static void take_cni_netns(struct listed *found, const json_t *interfaces)
+{
+	const json_t *interface;
+	size_t i;
+
+	for (i = 0; (interface = json_array_get(interfaces, i)); i++)
+		zh_pod_take_string(found->netns_path, sizeof(found->netns_path),
+			json_object_get(interface, "sandbox"));
+}
+
+static int add_cni(void *arg, const char *entry)
+{
+	const struct list *list = arg;
+	struct listed found = {}, *row;
+	char path[512], id[160] = "";
+	json_t *root;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%s", list->dir, entry);
+	root = zh_pod_read_json(path);
+	zh_pod_take_string(id, sizeof(id), json_object_get(root, "containerId"));
+	/* Some callers put their own namespace before the id. */
+	len = strlen(id);
+	take(found.key, sizeof(found.key),
+		len > ID_LEN && id[len - ID_LEN - 1] == '-' ? id + len - ID_LEN : id, ID_LEN);
+	take_cni_args(&found, json_object_get(root, "cniArgs"));
+	take_cni_netns(&found, json_object_get(json_object_get(root, "result"), "interfaces"));
 	json_decref(root);
 	row = found.key[0] && found.name[0] ? append(arg) : NULL;
 	if (row)
 		*row = found;
 	return 0;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+
+	return strcmp(a->key, b->key);
+}
+
+static void read_dir(
+	const char *dir, int (*add)(void *, const char *), struct listed **rows, size_t *n)
+{
+	zh_sys_list(add, &(struct list){rows, n, dir}, "%s", dir);
+	if (*n)
+		qsort(*rows, *n, sizeof(**rows), by_key);
 }
 
 struct zh_pod_names *zh_pod_names_read(void)
@@ -143,11 +186,10 @@ struct zh_pod_names *zh_pod_names_read(void)
 
 	if (!names)
 		return NULL;
-	zh_sys_list(add_log_dir, &(struct list){&names->pods, &names->n_pods}, "/var/log/pods");
-	zh_sys_list(add_log_link, &(struct list){&names->containers, &names->n_containers},
-		"/var/log/containers");
-	zh_sys_list(add_cni, &(struct list){&names->sandboxes, &names->n_sandboxes},
-		"/var/lib/cni/results");
+	read_dir("/var/log/pods", add_log_dir, &names->pods, &names->n_pods);
+	read_dir("/var/log/containers", add_log_link, &names->containers, &names->n_containers);
+	read_dir("/var/lib/cni/results", add_cni, &names->sandboxes, &names->n_sandboxes);
+	read_dir("/var/lib/cni/cache/results", add_cni, &names->sandboxes, &names->n_sandboxes);
 	return names;
 }
 
@@ -162,134 +204,64 @@ struct zh_pod_names *zh_pod_names_free(struct zh_pod_names *names)
 	return NULL;
 }
 
-static bool fill_from(
-	const struct listed *rows, size_t n, const char *key, struct zh_pod *pod, const char *from)
+static const struct listed *find(const struct listed *rows, size_t n, const char *key)
 {
-	size_t i;
+	struct listed like = {};
 
-	for (i = 0; key[0] && i < n; i++) {
-		if (strcmp(rows[i].key, key) != 0)
-			continue;
-		snprintf(pod->namespace, sizeof(pod->namespace), "%s", rows[i].namespace);
-		snprintf(pod->name, sizeof(pod->name), "%s", rows[i].name);
-		if (rows[i].container[0])
-			snprintf(pod->container, sizeof(pod->container), "%s", rows[i].container);
-		snprintf(pod->from, sizeof(pod->from), "%s", from);
-		return true;
-	}
-	return false;
+	if (!n || !key[0])
+		return NULL;
+	snprintf(like.key, sizeof(like.key), "%s", key);
+	return bsearch(&like, rows, n, sizeof(*rows), by_key);
 }
 
-/* Annotations and labels that carry names; the first that is there wins. */
-static const char *const namespace_keys[] = {
-	"io.kubernetes.cri.sandbox-namespace", "io.kubernetes.pod.namespace", NULL};
-static const char *const name_keys[] = {
-	"io.kubernetes.cri.sandbox-name", "io.kubernetes.pod.name", "nerdctl/name", NULL};
-static const char *const container_keys[] = {
-	"io.kubernetes.cri.container-name", "io.kubernetes.container.name", NULL};
-
-static void take_first(char *ret, size_t size, const json_t *object, const char *const *keys)
+static void fill_from(const struct listed *row, struct zh_pod *pod, const char *from)
 {
-	for (; *keys && !ret[0]; keys++)
-		take_string(ret, size, json_object_get(object, *keys));
-}
-
-static bool fill_labels(const json_t *labels, struct zh_pod *pod)
-{
-	take_first(pod->namespace, sizeof(pod->namespace), labels, namespace_keys);
-	take_first(pod->name, sizeof(pod->name), labels, name_keys);
-	take_first(pod->container, sizeof(pod->container), labels, container_keys);
-	return pod->name[0];
-}
-
-static bool fill_bundle(const json_t *root, struct zh_pod *pod)
-{
-	return fill_labels(json_object_get(root, "annotations"), pod);
-}
-
-/* Docker writes the name with a slash in front. */
-static bool fill_docker(const json_t *root, struct zh_pod *pod)
-{
-	const char *name = json_string_value(json_object_get(root, "Name"));
-
-	if (fill_labels(json_object_get(json_object_get(root, "Config"), "Labels"), pod))
-		return true;
-	if (name)
-		snprintf(pod->name, sizeof(pod->name), "%s", name + strspn(name, "/"));
-	return pod->name[0];
-}
-
-/* [{"id": "...", "names": ["web"], ...}, ...] */
-static bool fill_storage(const json_t *root, struct zh_pod *pod)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach((json_t *)root, i, row)
-	{
-		const char *id = json_string_value(json_object_get(row, "id"));
-
-		if (id && !strcmp(id, pod->id))
-			take_string(pod->name, sizeof(pod->name),
-				json_array_get(json_object_get(row, "names"), 0));
-	}
-	return pod->name[0];
-}
-
-/* Files of one container; "%s" is its id. */
-static const struct source {
-	const char *path, *runtime;
-	bool (*fill)(const json_t *root, struct zh_pod *pod);
-} sources[] = {
-	{"/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/config.json", "containerd",
-		fill_bundle},
-	{"/run/containerd/io.containerd.runtime.v2.task/default/%s/config.json", "containerd",
-		fill_bundle},
-	{"/run/containerd/io.containerd.runtime.v2.task/moby/%s/config.json", "docker",
-		fill_bundle},
-	{"/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/%s/config.json", "containerd",
-		fill_bundle},
-	{"/var/lib/docker/containers/%s/config.v2.json", "docker", fill_docker},
-	{"/run/containers/storage/overlay-containers/%s/userdata/config.json", "", fill_bundle},
-	{"/var/lib/containers/storage/overlay-containers/containers.json", "podman", fill_storage},
-};
-
-/* Only whole ids are put into a path. */
-static bool is_plain(const char *id)
-{
-	return strspn(id, "0123456789abcdef") == ID_LEN && strlen(id) == ID_LEN;
-}
-
-static bool fill_source(const struct source *source, struct zh_pod *pod)
-{
-	char path[256];
-	json_t *root;
-	bool filled;
-
-	snprintf(path, sizeof(path), source->path, pod->id);
-	if (!zh_sys_exists("%s", path))
-		return false;
-	if (!pod->runtime[0])
-		snprintf(pod->runtime, sizeof(pod->runtime), "%s", source->runtime);
-	root = read_json(path);
-	filled = root && source->fill(root, pod);
-	json_decref(root);
-	if (filled)
-		snprintf(pod->from, sizeof(pod->from), "%.30s's files",
-			source->runtime[0] ? source->runtime : "the runtime");
-	return filled;
+	snprintf(pod->namespace, sizeof(pod->namespace), "%s", row->namespace);
+	snprintf(pod->name, sizeof(pod->name), "%s", row->name);
+	if (row->container[0])
+		snprintf(pod->container, sizeof(pod->container), "%s", row->container);
+	snprintf(pod->from, sizeof(pod->from), "%s", from);
 }
 
 void zh_pod_names_fill(const struct zh_pod_names *names, struct zh_pod *pod)
 {
+	const struct listed *row = find(names->containers, names->n_containers, pod->id);
+
+	if (row) {
+		fill_from(row, pod, "/var/log/containers");
+		return;
+	}
+	row = find(names->pods, names->n_pods, pod->uid);
+	if (row)
+		fill_from(row, pod, "/var/log/pods");
+	/* Sandboxes have no log. Where kubelet lists logs, its own containers are all there. */
+	if (row && names->n_containers) {
+		pod->is_sandbox = true;
+		return;
+	}
+	if (zh_pod_bundle_fill(pod) || pod->name[0])
+		return;
+	row = find(names->sandboxes, names->n_sandboxes, pod->id);
+	if (!row)
+		return;
+	fill_from(row, pod, "CNI's cache");
+	pod->is_sandbox = true;
+}
+
+void zh_pod_names_each_netns(
+	const struct zh_pod_names *names, void (*f)(void *arg, const struct zh_pod *pod), void *arg)
+{
 	size_t i;
 
-	if (fill_from(names->containers, names->n_containers, pod->id, pod, "/var/log/containers"))
-		return;
-	fill_from(names->pods, names->n_pods, pod->uid, pod, "/var/log/pods");
-	for (i = 0; is_plain(pod->id) && i < ZH_ARRAY_SIZE(sources) && !pod->container[0]; i++)
-		if (fill_source(&sources[i], pod))
-			return;
-	if (!pod->name[0])
-		fill_from(names->sandboxes, names->n_sandboxes, pod->id, pod, "CNI's cache");
+	for (i = 0; i < names->n_sandboxes; i++) {
+		const struct listed *row = &names->sandboxes[i];
+		struct zh_pod pod = {.is_sandbox = true};
+
+		if (!row->netns_path[0])
+			continue;
+		fill_from(row, &pod, "CNI's cache");
+		snprintf(pod.id, sizeof(pod.id), "%s", row->key);
+		snprintf(pod.netns_path, sizeof(pod.netns_path), "%s", row->netns_path);
+		f(arg, &pod);
+	}
 }

@@ -6,7 +6,6 @@
 #include "facts/pods.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,82 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/util.h"
 #include "facts/pod-cgroup.h"
-
-#define ID_A "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9"
-#define ID_B "ffb2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90"
-#define ID_C "123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0"
-#define UID_1 "6a0f1c2d-0000-4111-8222-333344445555"
-#define UID_1_ "6a0f1c2d_0000_4111_8222_333344445555"
-#define HASH "0123456789abcdef0123456789abcdef"
-
-static char root[64];
-
-static void make_tree(void)
-{
-	snprintf(root, sizeof(root), "/tmp/zh-test-pods-XXXXXX");
-	assert_non_null(mkdtemp(root));
-	setenv("ZH_SYSROOT", root, 1);
-}
-
-/* Makes the directories above `path` (below the root) and returns the whole path in buf. */
-static const char *make_path(char *buf, size_t size, const char *path)
-{
-	char *slash;
-
-	snprintf(buf, size, "%s%s", root, path);
-	for (slash = strchr(buf + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(buf, 0755);
-		*slash = '/';
-	}
-	return buf;
-}
-
-static void add_file(const char *path, const char *text)
-{
-	char buf[512];
-	FILE *file = fopen(make_path(buf, sizeof(buf), path), "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void add_process(int pid, const char *cgroup, unsigned int netns)
-{
-	char path[64], target[32], buf[512];
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	add_file(path, cgroup);
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-	snprintf(target, sizeof(target), "net:[%u]", netns);
-	assert_int_equal(symlink(target, make_path(buf, sizeof(buf), path)), 0);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	unsetenv("ZH_SYSROOT");
-	if (root[0])
-		nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	root[0] = '\0';
-	return 0;
-}
+#include "facts/test-pod-tree.h"
 
 static void group_paths(void **state)
 {
@@ -152,15 +81,15 @@ static void containerd_node(void **state)
 	char text[400], label[200];
 
 	(void)state;
-	make_tree();
+	tree_make();
 	snprintf(text, sizeof(text), "%s" ID_A ".scope\n", slice);
-	add_process(100, text, 500);
+	tree_add_process(100, text, 500);
 	snprintf(text, sizeof(text), "%s" ID_B ".scope\n", slice);
-	add_process(120, text, 500);
-	add_process(121, text, 500);
-	add_process(1, "0::/init.scope\n", 400);
-	add_file("/var/log/pods/shop_redis-0_" UID_1 "/redis/0.log", "");
-	add_file("/var/log/containers/redis-0_shop_redis-" ID_B ".log", "");
+	tree_add_process(120, text, 500);
+	tree_add_process(121, text, 500);
+	tree_add_process(1, "0::/init.scope\n", 400);
+	tree_add_file("/var/log/pods/shop_redis-0_" UID_1 "/redis/0.log", "");
+	tree_add_file("/var/log/containers/redis-0_shop_redis-" ID_B ".log", "");
 	assert_int_equal(zh_pods_read(&pods, &err), 0);
 	assert_int_equal(pods.n, 2);
 	pod = zh_pods_by_netns(&pods, 500);
@@ -186,20 +115,20 @@ static void crio_node(void **state)
 	struct zh_err err = {};
 
 	(void)state;
-	make_tree();
-	add_process(10,
+	tree_make();
+	tree_add_process(10,
 		"5:cpu,cpuacct:/kubepods.slice/kubepods-pod" UID_1_ ".slice/crio-" ID_A
 		".scope\n1:name=systemd:/kubepods.slice/kubepods-pod" UID_1_ ".slice/crio-" ID_A
 		".scope\n",
 		600);
-	add_process(20,
+	tree_add_process(20,
 		"5:cpu,cpuacct:/kubepods.slice/kubepods-pod" HASH ".slice/crio-" ID_B ".scope\n",
 		601);
-	add_file("/run/containers/storage/overlay-containers/" ID_A "/userdata/config.json",
+	tree_add_file("/run/containers/storage/overlay-containers/" ID_A "/userdata/config.json",
 		"{\"annotations\": {\"io.kubernetes.pod.name\": \"dns\", "
 		"\"io.kubernetes.pod.namespace\": \"blue\", "
 		"\"io.kubernetes.container.name\": \"coredns\"}}");
-	add_file("/run/containers/storage/overlay-containers/" ID_B "/userdata/config.json",
+	tree_add_file("/run/containers/storage/overlay-containers/" ID_B "/userdata/config.json",
 		"{\"annotations\": {\"io.kubernetes.pod.name\": \"dns\", "
 		"\"io.kubernetes.pod.namespace\": \"green\"}}");
 	assert_int_equal(zh_pods_read(&pods, &err), 0);
@@ -219,15 +148,15 @@ static void docker_host(void **state)
 	char label[200];
 
 	(void)state;
-	make_tree();
-	add_process(10, "3:cpuset:/docker/" ID_A "\n0::/docker/" ID_A "\n", 700);
-	add_process(11, "0::/system.slice/docker-" ID_B ".scope\n", 701);
-	add_process(12, "garbage\n::\n0::/docker/" ID_C "\n", 702);
-	add_file("/var/lib/docker/containers/" ID_A "/config.v2.json", "{\"Name\": \"/web\"}");
-	add_file("/var/lib/docker/containers/" ID_B "/config.v2.json", "{\"Name\": [1, 2");
-	add_file("/var/log/pods/broken", "");
-	add_file("/var/log/containers/also-broken.log", "");
-	add_file("/var/lib/cni/results/net-x-eth0", "[]");
+	tree_make();
+	tree_add_process(10, "3:cpuset:/docker/" ID_A "\n0::/docker/" ID_A "\n", 700);
+	tree_add_process(11, "0::/system.slice/docker-" ID_B ".scope\n", 701);
+	tree_add_process(12, "garbage\n::\n0::/docker/" ID_C "\n", 702);
+	tree_add_file("/var/lib/docker/containers/" ID_A "/config.v2.json", "{\"Name\": \"/web\"}");
+	tree_add_file("/var/lib/docker/containers/" ID_B "/config.v2.json", "{\"Name\": [1, 2");
+	tree_add_file("/var/log/pods/broken", "");
+	tree_add_file("/var/log/containers/also-broken.log", "");
+	tree_add_file("/var/lib/cni/results/net-x-eth0", "[]");
 	assert_int_equal(zh_pods_read(&pods, &err), 0);
 	assert_int_equal(pods.n, 3);
 	assert_string_equal(
@@ -245,10 +174,10 @@ static void cni_cache(void **state)
 	struct zh_err err = {};
 
 	(void)state;
-	make_tree();
-	add_process(10, "0::/kubepods/besteffort/pod" UID_1 "/" ID_A "\n", 800);
-	add_process(11, "0::/kubepods/besteffort/pod" UID_1 "/" ID_B "\n", 800);
-	add_file("/var/lib/cni/results/cbr0-" ID_A "-eth0",
+	tree_make();
+	tree_add_process(10, "0::/kubepods/besteffort/pod" UID_1 "/" ID_A "\n", 800);
+	tree_add_process(11, "0::/kubepods/besteffort/pod" UID_1 "/" ID_B "\n", 800);
+	tree_add_file("/var/lib/cni/results/cbr0-" ID_A "-eth0",
 		"{\"kind\": \"cniCacheV1\", \"containerId\": \"" ID_A "\", \"ifName\": \"eth0\", "
 		"\"cniArgs\": [[\"IgnoreUnknown\", \"1\"], [\"K8S_POD_NAMESPACE\", \"shop\"], "
 		"[\"K8S_POD_NAME\", \"cart-7\"]]}");
@@ -268,11 +197,11 @@ static void no_containers(void **state)
 	struct zh_err err = {};
 
 	(void)state;
-	make_tree();
+	tree_make();
 	assert_int_equal(zh_pods_read(&pods, &err), 0);
 	assert_int_equal(pods.n, 0);
 	assert_string_not_equal(pods.why_not, "");
-	add_process(1, "0::/init.scope\n", 400);
+	tree_add_process(1, "0::/init.scope\n", 400);
 	assert_int_equal(zh_pods_read(&pods, &err), 0);
 	assert_int_equal(pods.n, 0);
 	assert_string_equal(pods.why_not, "");
@@ -285,11 +214,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(group_paths),
-		cmocka_unit_test_teardown(containerd_node, teardown),
-		cmocka_unit_test_teardown(crio_node, teardown),
-		cmocka_unit_test_teardown(docker_host, teardown),
-		cmocka_unit_test_teardown(cni_cache, teardown),
-		cmocka_unit_test_teardown(no_containers, teardown),
+		cmocka_unit_test_teardown(containerd_node, tree_remove),
+		cmocka_unit_test_teardown(crio_node, tree_remove),
+		cmocka_unit_test_teardown(docker_host, tree_remove),
+		cmocka_unit_test_teardown(cni_cache, tree_remove),
+		cmocka_unit_test_teardown(no_containers, tree_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
