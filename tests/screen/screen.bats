@@ -2,66 +2,18 @@
 # The screen of top in a terminal (tmux): what is drawn, what keys and signals do.
 # ZH_GOLDEN_UPDATE=1 writes what is seen as what is expected: look at the difference afterwards.
 
+load terminal
+
 setup() {
-	command -v tmux > /dev/null || skip "no tmux"
-	dir=$BATS_TEST_TMPDIR
-	socket=$dir/tmux
-	printf 'set -g status off\nset -g history-limit 0\n' > "$dir/conf"
-	type=screen-256color locale=C.UTF-8 extra=
+	terminal_setup
 }
 
 teardown() {
-	[ -S "$socket" ] && tmux -S "$socket" kill-server 2> /dev/null
-	return 0
+	terminal_teardown
 }
 
-mux() {
-	tmux -u -f "$dir/conf" -S "$socket" "$@"
-}
-
-# The program runs below a shell that notes its pid, and the terminal's settings before and after.
-open() { # open COLUMNS LINES SCENE [INTERVAL_MS [REDIRECTIONS]]
-	cat > "$dir/run" <<-END
-		trap : INT
-		stty -a > $dir/before
-		env -i PATH="$PATH" ${type+TERM=$type} LC_ALL=$locale TZ=UTC $extra \
-			sh -c 'echo \$\$ > $dir/pid; exec "$SHOW" $3 ${4:-20} ${5:-}'
-		echo "status \$?"
-		stty -a > $dir/after
-		exec sleep 300
-	END
-	mux new-session -d -x "$1" -y "$2" "sh $dir/run"
-}
-
-keys() {
-	mux send-keys "$@"
-}
-
-page() {
-	mux capture-pane -p | sed -e 's/ *$//'
-}
-
-# Pages are drawn when they are drawn: all of these wait for what they want, and then fail.
-sees() { # sees TEXT: it is on the page
-	local _
-	for _ in $(seq 100); do
-		page | grep -qF -- "$1" && return 0
-		sleep 0.1
-	done
-	echo "never seen: $1" >&2
-	page >&2
-	return 1
-}
-
-row() { # row N TEXT: line N of the page begins with it
-	local _
-	for _ in $(seq 100); do
-		[[ $(page | sed -n "$1p") == "$2"* ]] && return 0
-		sleep 0.1
-	done
-	echo "line $1 never began with: $2" >&2
-	page >&2
-	return 1
+show() { # show COLUMNS LINES SCENE [INTERVAL_MS [REDIRECTIONS]]
+	open "$1" "$2" "$SHOW $3 ${4:-20} ${5:-}"
 }
 
 golden() { # golden NAME: the page is this one
@@ -80,15 +32,8 @@ golden() { # golden NAME: the page is this one
 	return 1
 }
 
-given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT is there
-	sees "status "
-	sees "$1"
-	cmp "$dir/before" "$dir/after"
-	[ "$(mux display-message -p '#{alternate_on} #{cursor_flag} #{keypad_cursor_flag}')" = "0 1 0" ]
-}
-
 @test "four views on 80x24" {
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	keys 2
 	golden devices-80
@@ -101,7 +46,7 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "a larger window shows more columns" {
-	open 200 50 small
+	show 200 50 small
 	golden cpus-200
 	keys Tab
 	golden devices-200
@@ -112,7 +57,7 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "what is not known is a dash, with the reason in the help" {
-	open 80 24 unknown
+	show 80 24 unknown
 	golden unknown-cpus
 	keys 2
 	golden unknown-devices
@@ -129,7 +74,7 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "1000 devices: scroll, filter, sort" {
-	open 80 24 large 100
+	show 80 24 large 100
 	keys 2
 	sees "1-17 of 1000"
 	keys PageDown Down
@@ -161,7 +106,7 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "pause stops readings, and says so" {
-	open 80 24 clock
+	show 80 24 clock
 	sees "12:35:"
 	keys p
 	sees " PAUSED "
@@ -175,7 +120,7 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "keys change the interval and the width" {
-	open 80 24 small
+	show 80 24 small
 	sees "every 0.02s"
 	keys w Right Right Right
 	golden wide
@@ -190,12 +135,12 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "an old reading shows its age" {
-	open 80 24 old
+	show 80 24 old
 	sees "12:34:56 age 42s"
 }
 
 @test "the terminal is resized while it runs" {
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	mux resize-window -x 200 -y 50
 	golden cpus-200
@@ -211,17 +156,17 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 
 @test "plain characters where the locale or the terminal has no others" {
 	locale=C
-	open 80 24 small
+	show 80 24 small
 	golden cpus-ascii
 	mux kill-server
 	locale=C.UTF-8 type=linux
-	open 80 24 small
+	show 80 24 small
 	golden cpus-ascii
 }
 
 @test "every terminal shows the same page, and is given back" {
 	for type in xterm xterm-256color screen tmux-256color vt100 vt220 ansi; do
-		open 80 24 small
+		show 80 24 small
 		golden cpus-80
 		keys 2
 		golden devices-80
@@ -232,23 +177,23 @@ given_back() { # given_back TEXT: it ended, the terminal is as it was, and TEXT 
 }
 
 @test "colour, and none where it is not wanted" {
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	mux capture-pane -e -p | grep -qF $'\e[31m'
 	mux kill-server
 	extra=NO_COLOR=1
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	! mux capture-pane -e -p | grep -q $'\e\[[0-9;]*3[0-7]'
 	mux kill-server
 	extra= type=vt100
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	! mux capture-pane -e -p | grep -q $'\e\[[0-9;]*3[0-7]'
 }
 
 unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
-	open "$2" "$3" small 20 "${4:-}"
+	show "$2" "$3" small 20 "${4:-}"
 	given_back "$1"
 	sees "status 3"
 	row 1 "unfit: "
@@ -266,7 +211,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 
 @test "signals end it and give the terminal back" {
 	for signal in INT TERM HUP; do
-		open 80 24 small
+		show 80 24 small
 		golden cpus-80
 		kill -$signal "$(cat "$dir/pid")"
 		given_back "ended:"
@@ -274,21 +219,21 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 		mux kill-server
 	done
 	for signal in QUIT SEGV ABRT; do
-		open 80 24 small
+		show 80 24 small
 		golden cpus-80
 		prlimit --core=0 --pid "$(cat "$dir/pid")"
 		kill -$signal "$(cat "$dir/pid")"
 		given_back "status 1"
 		mux kill-server
 	done
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	keys C-c
 	given_back "ended:"
 }
 
 @test "a stop gives the terminal back, and it goes on afterwards" {
-	open 80 24 small
+	show 80 24 small
 	mux kill-server
 	mux new-session -d -x 80 -y 24 "env -i PATH=$PATH TERM=$type TZ=UTC LC_ALL=$locale PS1='prompt> ' \
 		bash --norc --noprofile -i"
@@ -313,7 +258,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 }
 
 @test "stopped from elsewhere it draws itself anew" {
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	kill -STOP "$(cat "$dir/pid")"
 	mux clear-history
@@ -326,7 +271,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 
 @test "it ends when its terminal goes away" {
 	local _ pid
-	open 80 24 small
+	show 80 24 small
 	golden cpus-80
 	pid=$(cat "$dir/pid")
 	mux kill-server
@@ -339,12 +284,12 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 }
 
 @test "a reading that fails ends it with the reason" {
-	open 80 24 failing
+	show 80 24 failing
 	given_back "failed: the third reading fails"
 }
 
 @test "256 CPUs and 1000 devices: a refresh takes less than 50 ms" {
-	open 200 50 moving 50
+	show 200 50 moving 50
 	keys 2
 	sees "1-44 of 1000"
 	sleep 2

@@ -148,7 +148,9 @@ static int draw_table(const struct screen_frame *frame, struct screen_state *sta
 	page->lines = canvas->lines - table_line(canvas) - 2;
 	page->n_lines = screen_table_lines(&table);
 	choice->first = screen_first_line(choice->first, page->lines, page->n_lines);
-	screen_layout_make(&page->layout, view, canvas->columns, state->is_wide, choice->skip);
+	screen_table_measure(&table, choice->first, page->lines, choice->wanted);
+	screen_layout_make(
+		&page->layout, view, canvas->columns, choice->wanted, state->is_wide, choice->skip);
 	draw_status(frame, state, &table, page, canvas);
 	screen_table_titles(&table, &page->layout, choice->sorted_by, canvas, table_line(canvas));
 	screen_table_draw(&table, &page->layout, frame->history, frame->ascii, choice->first,

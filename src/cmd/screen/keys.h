@@ -35,6 +35,8 @@ struct screen_state {
 	struct screen_choice {
 		size_t sorted_by, first, skip; /* column; first line shown; columns left out */
 		bool reverse;
+		/* Of each column, the longest text until now: columns grow, but never jump. */
+		uint8_t wanted[SCREEN_COLUMNS];
 	} choices[SCREEN_VIEWS];
 	char filter[SCREEN_FILTER];
 	bool is_typing; /* the filter */

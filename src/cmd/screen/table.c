@@ -120,49 +120,69 @@ static void add_place(struct screen_layout *layout, size_t column, size_t width)
 	layout->places[layout->n++].width = width;
 }
 
-/* Gives columns more width, the first ones first; the history, or all others. Returns how much. */
-static size_t widen(
-	struct screen_layout *layout, const struct screen_view *view, size_t spare, bool history)
+void screen_table_measure(const struct screen_table *table, size_t first, size_t n, uint8_t *wanted)
+{
+	for (size_t i = first; i < table->n && i - first < n; i++) {
+		const void *row = screen_row(table->view, table->reading, table->rows[i]);
+
+		for (size_t c = 0; c < table->view->n_columns; c++) {
+			const struct screen_column *column = &table->view->columns[c];
+			char text[TEXT];
+
+			if (!column->text)
+				continue;
+			column->text(row, text, sizeof(text));
+			wanted[c] = (uint8_t)ZH_MAX(
+				wanted[c], ZH_MIN(strlen(text), (size_t)column->max));
+		}
+	}
+}
+
+/* Gives columns the width that they want, the first ones first; texts, or the history what is
+ * left. Returns how much that was. */
+static size_t widen(struct screen_layout *layout, const struct screen_view *view, size_t spare,
+	const uint8_t *wanted, bool history)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < layout->n; i++) {
-		const struct screen_column *column = &view->columns[layout->places[i].column];
-		size_t more = ZH_MIN(spare - used, column->max - layout->places[i].width);
+		size_t number = layout->places[i].column, *width = &layout->places[i].width;
+		size_t goal = history ? view->columns[number].max : wanted[number];
 
-		if ((column->kind == SCREEN_HISTORY) != history)
+		if ((view->columns[number].kind == SCREEN_HISTORY) != history || goal <= *width)
 			continue;
-		layout->places[i].width += more;
-		used += more;
+		goal = ZH_MIN(goal, *width + spare - used);
+		used += goal - *width;
+		*width = goal;
 	}
 	return used;
 }
 
 void screen_layout_make(struct screen_layout *layout, const struct screen_view *view, size_t width,
-	bool wide, size_t skip)
+	const uint8_t *wanted, bool wide, size_t skip)
 {
 	size_t used = 0, at = 0;
 
 	*layout = (struct screen_layout){};
 	for (size_t i = 0; i < view->n_columns; i++) {
 		const struct screen_column *column = &view->columns[i];
-		size_t wanted = !wide                            ? column->min
-				: column->kind == SCREEN_HISTORY ? ZH_MIN(column->max, 30)
-								 : column->max;
+		size_t least = !wide                            ? column->min
+			       : column->kind == SCREEN_HISTORY ? ZH_MIN(column->max, 30)
+								: column->max;
 
 		if (wide && i > 0 && i < skip)
 			continue;
 		/* What is scrolled to is shown, cut if it must be. */
 		if (wide && layout->n == 1 && used < width)
-			wanted = ZH_MIN(wanted, width - used);
-		if (used + wanted > width && i > 0)
+			least = ZH_MIN(least, width - used);
+		if (used + least > width && i > 0)
 			break;
-		add_place(layout, i, wanted);
-		used += wanted + 1;
+		add_place(layout, i, least);
+		used += least + 1;
 	}
 	if (!wide) {
-		used += widen(layout, view, width + 1 - ZH_MIN(used, width + 1), false);
-		widen(layout, view, width + 1 - ZH_MIN(used, width + 1), true);
+		used += widen(layout, view, width + 1 - ZH_MIN(used, width + 1), wanted, false);
+		widen(layout, view, width + 1 - ZH_MIN(used, width + 1), wanted, true);
 	}
 	for (size_t i = 0; i < layout->n; i++) {
 		layout->places[i].at = at;

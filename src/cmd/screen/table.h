@@ -35,13 +35,17 @@ void screen_table_done(struct screen_table *table);
 /* Lines that the table has: its rows, and a title above those that are apart. */
 size_t screen_table_lines(const struct screen_table *table);
 
+/* Notes how wide the texts of these rows are, where wider than noted (by column). */
+void screen_table_measure(
+	const struct screen_table *table, size_t first, size_t n, uint8_t *wanted);
+
 /*
- * Which columns a window of this width shows, and where. Narrow: as many as fit from the first on,
- * widened as there is room. Wide: all of them in their full width, those after the first one only
- * from number `skip` on. At least the first one is shown.
+ * Which columns a window of this width shows, and where. Narrow: as many as fit from the first on;
+ * what is left widens texts to what is wanted, then the history. Wide: all of them in their full
+ * width, those after the first one only from number `skip` on. At least the first one is shown.
  */
 void screen_layout_make(struct screen_layout *layout, const struct screen_view *view, size_t width,
-	bool wide, size_t skip);
+	const uint8_t *wanted, bool wide, size_t skip);
 
 /* The line of titles; the column `sorted_by` is marked. */
 void screen_table_titles(const struct screen_table *table, const struct screen_layout *layout,

@@ -182,13 +182,17 @@ static void what_is_not_known_comes_last_either_way(void **state)
 static void columns_fit_every_window(void **state)
 {
 	struct screen_layout layout;
+	uint8_t wanted[SCREEN_COLUMNS];
 
 	(void)state;
 	for (size_t v = 0; v < SCREEN_VIEWS; v++) {
 		size_t before = 0;
 
+		for (size_t i = 0; i < screen_views[v]->n_columns; i++)
+			wanted[i] = screen_views[v]->columns[i].max;
+
 		for (size_t width = SCREEN_MIN_COLUMNS; width < 500; width++) {
-			screen_layout_make(&layout, screen_views[v], width, false, 0);
+			screen_layout_make(&layout, screen_views[v], width, wanted, false, 0);
 			assert_true(layout.n >= before);
 			before = layout.n;
 			for (size_t i = 0; i < layout.n; i++) {
@@ -200,7 +204,7 @@ static void columns_fit_every_window(void **state)
 		}
 		assert_int_equal(before, screen_views[v]->n_columns);
 		/* Wide: the first stays, the last can be reached in any window. */
-		screen_layout_make(&layout, screen_views[v], SCREEN_MIN_COLUMNS, true,
+		screen_layout_make(&layout, screen_views[v], SCREEN_MIN_COLUMNS, wanted, true,
 			screen_views[v]->n_columns - 1);
 		assert_int_equal(layout.n, 2);
 		assert_int_equal(layout.places[0].column, 0);
@@ -210,9 +214,10 @@ static void columns_fit_every_window(void **state)
 
 static bool shows(const struct screen_view *view, const char *title)
 {
+	static const uint8_t wanted[SCREEN_COLUMNS];
 	struct screen_layout layout;
 
-	screen_layout_make(&layout, view, SCREEN_MIN_COLUMNS, false, 0);
+	screen_layout_make(&layout, view, SCREEN_MIN_COLUMNS, wanted, false, 0);
 	for (size_t i = 0; i < layout.n; i++)
 		if (!strcmp(view->columns[layout.places[i].column].title, title))
 			return true;
@@ -240,7 +245,8 @@ static void press(struct screen_state *state, const char *keys)
 		.lines = 18, .n_lines = 1000, .help_lines = 22, .n_help_lines = 50};
 
 	for (; *keys; keys++) {
-		screen_layout_make(&page.layout, screen_views[state->view], 80, false, 0);
+		screen_layout_make(&page.layout, screen_views[state->view], 80,
+			state->choices[state->view].wanted, false, 0);
 		screen_press(state, &page, *keys);
 	}
 }

@@ -20,7 +20,7 @@ static double total(const void *row)
 
 static const struct screen_column columns[] = {
 	{"DROP/s", "packets dropped", SCREEN_RATE, 6, 6, 1e-9, 1e-9, rate},
-	{"REASON", "the kernel's reason", SCREEN_TEXT, 18, 40, .text = reason},
+	{"REASON", "the kernel's reason", SCREEN_TEXT, 12, 40, .text = reason},
 	{"DEVICE", "device of the packet; empty: it had none", SCREEN_TEXT, 10, 15, .text = device},
 	{"WHERE", "namespace or pod of that device", SCREEN_TEXT, 14, 40, .text = place},
 	{"FUNCTION", "kernel function that dropped it", SCREEN_TEXT, 12, 40, .text = function},

@@ -16,7 +16,7 @@
 struct screen_column {
 	const char *title, *help;
 	enum screen_kind kind;
-	uint8_t min, max; /* width; what a window has to spare goes to the first columns */
+	uint8_t min, max; /* width: at least; texts at most */
 	double warn, bad; /* from here on; 0: never */
 	double (*number)(const void *row);
 	void (*text)(const void *row, char *buf, size_t size);
