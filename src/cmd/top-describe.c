@@ -340,6 +340,9 @@ static void describe_own(
 
 	zh_node_value(own, "cpu_share", "this program", share(reading->own_cpu_share));
 	zh_node_value(own, "bpf_share", "its hooks, of one CPU", share(reading->own_bpf_share));
+	zh_node_value(own, "window_ns",
+		reading->window_ns ? "softirqs and flows counted for" : NULL,
+		reading->window_ns ? zh_ns(reading->window_ns) : zh_null());
 	if (reading->lost)
 		zh_node_value(own, "lost_rows", "rows that found no room", zh_count(reading->lost));
 	else

@@ -10,7 +10,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/clock.h"
 #include "base/util.h"
 #include "sys/root.h"
 #include "trace/kernel-features.h"
@@ -26,7 +25,7 @@
 enum part { SOFTIRQ, DROPS, FLOWS, PARTS };
 
 #define PROGRAMS_MAX 2
-#define CALIBRATION_NS (50 * ZH_NSEC_PER_MSEC)
+#define TIMED_RUNS 2000
 
 /* A part has an object of its own, so that what the kernel refuses costs that part only. */
 static const struct part_row {
@@ -54,7 +53,6 @@ struct zh_live {
 	struct zh_features features;
 	struct zh_symbols *symbols;
 	int stats_fd; /* the kernel times programs while it is open */
-	uint64_t opened_ns;
 };
 
 static struct bpf_program *program_of(const struct loaded *loaded, const char *name)
@@ -183,7 +181,6 @@ int zh_live_open(const struct zh_live_config *config, struct zh_record *notes, s
 	live->n_cpus = (uint32_t)n_cpus;
 	live->map_bytes = live->n_cpus * sizeof(struct zh_live_percpu);
 	live->map_bytes = (live->map_bytes + 4095) & ~(size_t)4095;
-	live->opened_ns = zh_now_ns();
 	zh_features_read(&live->features, NULL);
 	live->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	for (i = 0; i < PARTS; i++) {
@@ -219,26 +216,37 @@ struct zh_live *zh_live_close(struct zh_live *live)
 	return NULL;
 }
 
-bool zh_live_has(const struct zh_live *live, const char *part)
+static enum part part_of(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < PARTS; i++)
-		if (!strcmp(part, rows[i].name))
-			return live->parts[i].links[0] != NULL;
-	return false;
+	for (i = 0; i < PARTS && strcmp(name, rows[i].name) != 0; i++)
+		;
+	return (enum part)i;
 }
 
-int zh_live_flows(struct zh_live *live, bool on)
+bool zh_live_has(const struct zh_live *live, const char *part)
 {
-	struct loaded *loaded = &live->parts[FLOWS];
+	enum part i = part_of(part);
 
-	if (!loaded->skeleton)
+	return i < PARTS && live->parts[i].skeleton;
+}
+
+int zh_live_switch(struct zh_live *live, const char *part, bool on)
+{
+	enum part i = part_of(part);
+	uint32_t cpu;
+
+	if (i >= PARTS || !live->parts[i].skeleton)
 		return -ENOTSUP;
-	if (on)
-		return attach_part(loaded, FLOWS);
-	detach_part(loaded);
-	return 0;
+	if (!on) {
+		detach_part(&live->parts[i]);
+		return 0;
+	}
+	/* A softirq whose exit was not seen would otherwise last until now. */
+	for (cpu = 0; !live->parts[i].links[0] && cpu < live->n_cpus; cpu++)
+		__atomic_store_n(&live->parts[i].cpus[cpu].start_ns, 0, __ATOMIC_RELAXED);
+	return attach_part(&live->parts[i], i);
 }
 
 size_t zh_live_cpus(struct zh_live *live, struct zh_live_cpu *ret, size_t max)
@@ -362,29 +370,38 @@ static uint64_t runs_of(const struct zh_live *live, enum part part, size_t progr
 	return runs;
 }
 
-/* What one run takes, as the kernel timed it since opening; then the timing, which costs too, is
- * switched off. Programs that did not run until then count as the mean of the others. */
-static void calibrate(struct zh_live *live)
+uint64_t zh_live_runs(const struct zh_live *live, const char *part)
+{
+	enum part i = part_of(part);
+
+	return i < PARTS ? runs_of(live, i, 0) + runs_of(live, i, 1) : 0;
+}
+
+/* What one run takes, as the kernel timed it so far. Returns how many runs were timed. */
+static uint64_t read_timing(struct zh_live *live)
 {
 	struct bpf_prog_info info;
+	uint64_t all = 0;
 	uint32_t len;
 	size_t i, k;
 
-	for (i = 0; i < PARTS; i++) {
+	for (i = 0; i < PARTS; i++)
 		for (k = 0; live->parts[i].skeleton && k < PROGRAMS_MAX; k++) {
-			if (!live->parts[i].links[k])
-				continue;
+			const struct bpf_program *program =
+				program_of(&live->parts[i], rows[i].programs[k]);
+
 			memset(&info, 0, sizeof(info));
 			len = sizeof(info);
-			if (bpf_obj_get_info_by_fd(bpf_program__fd(program_of(
-							   &live->parts[i], rows[i].programs[k])),
-				    &info, &len) == 0 &&
-				info.run_cnt)
-				live->parts[i].ns_a_run[k] =
-					(double)info.run_time_ns / (double)info.run_cnt;
+			if (!program ||
+				bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len) !=
+					0 ||
+				!info.run_cnt)
+				continue;
+			live->parts[i].ns_a_run[k] =
+				(double)info.run_time_ns / (double)info.run_cnt;
+			all += info.run_cnt;
 		}
-	}
-	close(zh_take_fd(&live->stats_fd));
+	return all;
 }
 
 uint64_t zh_live_cost_ns(struct zh_live *live)
@@ -392,8 +409,9 @@ uint64_t zh_live_cost_ns(struct zh_live *live)
 	double sum = 0, mean = 0;
 	size_t i, k, n = 0;
 
-	if (live->stats_fd >= 0 && zh_now_ns() - live->opened_ns >= CALIBRATION_NS)
-		calibrate(live);
+	/* The timing, which costs too, is switched off when there was enough of it. */
+	if (live->stats_fd >= 0 && read_timing(live) > TIMED_RUNS)
+		close(zh_take_fd(&live->stats_fd));
 	for (i = 0; i < PARTS; i++)
 		for (k = 0; k < PROGRAMS_MAX; k++) {
 			mean += live->parts[i].ns_a_run[k];

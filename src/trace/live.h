@@ -55,11 +55,13 @@ struct zh_live;
  * Negative when none does, with the reason. */
 int zh_live_open(const struct zh_live_config *config, struct zh_record *notes, struct zh_live **ret,
 	struct zh_err *err);
-/* True while that part is attached: "softirq", "drops", "flows". */
+/* True when that part counts, or could be switched on: "softirq", "drops", "flows". */
 bool zh_live_has(const struct zh_live *live, const char *part);
-/* Attaches or detaches the flow part (the costly one). 0, or a negative errno (-ENOTSUP: it was not
- * asked for, or refused). */
-int zh_live_flows(struct zh_live *live, bool on);
+/* Attaches or detaches a part that is costly where much happens; its counters stay. 0, or a
+ * negative errno (-ENOTSUP: it was not asked for, or refused). */
+int zh_live_switch(struct zh_live *live, const char *part, bool on);
+/* How often the hooks of that part ran so far. */
+uint64_t zh_live_runs(const struct zh_live *live, const char *part);
 
 /* Totals since opening. CPUs without a reading are zero. Returns the number of rows. */
 size_t zh_live_cpus(struct zh_live *live, struct zh_live_cpu *ret, size_t max);
@@ -68,9 +70,9 @@ size_t zh_live_drops(struct zh_live *live, struct zh_live_drop *ret, size_t max)
 size_t zh_live_top_flows(struct zh_live *live, struct zh_live_flow *ret, size_t max);
 /* What did not fit into the tables. */
 uint64_t zh_live_lost(const struct zh_live *live);
-/* Run time of these programs so far in ns: their runs, times what the kernel says that a run took
- * in the first moments; 0: not known yet. What the hooks themselves cost outside the programs (some
- * 50 ns a run) is not in it. */
+/* Run time of these programs so far in ns: their runs, times what the kernel says that one of the
+ * first few thousand took; 0: none ran yet. What the hooks themselves cost outside the programs
+ * (some 50 ns a run) is not in it. */
 uint64_t zh_live_cost_ns(struct zh_live *live);
 
 /* Name of a drop reason ("CPU_BACKLOG", in buf or static), NULL when the kernel's types do not

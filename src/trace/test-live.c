@@ -118,12 +118,12 @@ static void flows_are_counted(void **state)
 	assert_int_equal(packets, PACKETS);
 	assert_int_equal(bytes, PACKETS * 128);
 	/* Taken out: counted once only. Switched off: not counted at all. */
-	assert_int_equal(zh_live_flows(w.live, false), 0);
+	assert_int_equal(zh_live_switch(w.live, "flows", false), 0);
 	send_packets(&w, PACKETS);
 	n = zh_live_top_flows(w.live, flows, ROWS);
 	for (i = 0; i < n; i++)
 		assert_int_not_equal(flows[i].netns, w.inode);
-	assert_int_equal(zh_live_flows(w.live, true), 0);
+	assert_int_equal(zh_live_switch(w.live, "flows", true), 0);
 	assert_int_equal(zh_live_lost(w.live), 0);
 	tear_down(&w);
 }

@@ -199,7 +199,7 @@ int top_cpus_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err)
 		set_packets(row, &now, &top->cpus[row->cpu], interval_ns);
 		set_times(row, &now, &top->cpus[row->cpu], interval_ns);
 		set_softirqs(row, has_live ? &live[row->cpu] : NULL, &top->live_cpus[row->cpu],
-			interval_ns);
+			interval_ns ? top->window_ns : 0);
 		top->cpus[row->cpu] = now;
 	}
 	zh_fact_set_done(&facts);

@@ -99,7 +99,7 @@ int top_flows_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err)
 		if (top->config.only_here && top_map_netns(&top->map, flow->netns) != 0)
 			continue;
 		*row = (struct zh_top_flow){};
-		set_row(top, flow, row, interval_ns);
+		set_row(top, flow, row, top->window_ns);
 		if (reading->n_flows++ >= OWNERS_SHOWN)
 			continue;
 		top_owner_of(top, flow->netns, flow, true, row->from_who, sizeof(row->from_who));

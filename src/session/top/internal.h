@@ -89,7 +89,10 @@ struct zh_top {
 	struct zh_live_flow *flows;  /* taken at this read */
 	size_t n_flows;
 	struct top_owner owners[TOP_OWNERS];
-	size_t n_owners, searches;                /* searches: begun in this read */
+	size_t n_owners, searches; /* searches: begun in this read */
+	uint64_t window_ns;        /* that the costly hooks were there for, in this reading */
+	bool is_windowed;          /* they are there for a part of the time only */
+	uint64_t hook_runs;        /* at the last read */
 	uint64_t read_ns, own_cpu_ns, own_bpf_ns; /* at the last read */
 	bool wants_scan;                          /* something unknown was seen */
 	struct zh_top_reading reading;

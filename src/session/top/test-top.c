@@ -106,7 +106,7 @@ static void write_machine(const char *root, unsigned int step)
 
 	for (unsigned int i = 0; i < CPUS; i++)
 		zh_buf_addf(&softnet, "%08x %08x 00000000 0 0 0 0 0 0 %08x 0 00000003 %08x\n",
-			10 * i * step, i == 9 ? step : 0, i, i);
+			10 * i * step, i == 9 ? 50 * step : 0, i, i);
 	zh_buf_adds(&stat, "cpu  0 0 0 0 0 0 0 0 0 0\n");
 	for (unsigned int i = 0; i < CPUS; i++)
 		zh_buf_addf(&stat, "cpu%u 0 0 %u %u 0 0 0 0 0 0\n", i, step, 3 * step);

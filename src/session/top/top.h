@@ -97,6 +97,7 @@ struct zh_top_reading {
 	double own_cpu_share; /* of one CPU: this process */
 	double own_bpf_share; /* its programs in the kernel; < 0: unknown */
 	uint64_t lost;        /* rows that did not fit into the kernel's tables */
+	uint64_t window_ns;   /* softirqs and flows were counted this long; 0: all the time */
 };
 
 struct zh_top_config {
