@@ -70,36 +70,41 @@ static bool is_due(const struct screen *screen)
 	       zh_now_ns() >= screen->read_ns + screen->state.interval_ns;
 }
 
-static void press_keys(struct screen *screen)
+/* What a key does depends on the page that the one before it gives. */
+static int press_keys(struct screen *screen, struct zh_err *err)
 {
-	int key;
+	int key, n = 0, r = 0;
 
-	while (!screen->state.quits &&
+	while (r == 0 && !screen->state.quits &&
 		(key = screen_terminal_key(screen->terminal)) != SCREEN_KEY_NONE) {
+		if (n++)
+			r = draw(screen, err);
 		if (key == SCREEN_KEY_REDRAW)
 			screen_terminal_redraw(screen->terminal);
 		screen_press(&screen->state, &screen->page, key);
 	}
+	return r;
 }
 
-/* Waits for whatever comes next; false when that is the end. */
-static bool wait(struct screen *screen)
+/* Waits for whatever comes next. 1: that is the end. */
+static int wait(struct screen *screen, struct zh_err *err)
 {
 	uint64_t until_ns = zh_now_ns() + TICK_NS;
+	int r = 0;
 
 	if (!screen->state.is_paused)
 		until_ns = ZH_MIN(until_ns, screen->read_ns + screen->state.interval_ns);
 	switch (screen_terminal_wait(screen->terminal, until_ns)) {
 	case SCREEN_END:
-		return false;
+		return 1;
 	case SCREEN_INPUT:
-		press_keys(screen);
+		r = press_keys(screen, err);
 		break;
 	case SCREEN_CHANGED:
 	case SCREEN_TIMEOUT:
 		break;
 	}
-	return !screen->state.quits;
+	return r == 0 && screen->state.quits ? 1 : r;
 }
 
 static int loop(struct screen *screen, struct zh_err *err)
@@ -107,15 +112,19 @@ static int loop(struct screen *screen, struct zh_err *err)
 	uint64_t count = screen->config->count;
 	int r;
 
-	screen->read_ns = zh_now_ns();
+	/* With a long interval the first reading is one of a second. */
+	screen->read_ns =
+		zh_now_ns() + TICK_NS - ZH_MAX(screen->state.interval_ns, (uint64_t)TICK_NS);
 	do {
 		r = is_due(screen) ? take_reading(screen, err) : 0;
 		if (r == 0)
 			r = draw(screen, err);
-		if (r < 0)
-			return r;
-	} while (wait(screen) && (!count || screen->stats.readings < count));
-	return 0;
+		if (r == 0 && count && screen->stats.readings >= count)
+			return 0;
+		if (r == 0)
+			r = wait(screen, err);
+	} while (r == 0);
+	return r < 0 ? r : 0;
 }
 
 int cmd_top_screen(const struct cmd_top_screen_config *config,

@@ -134,6 +134,14 @@ golden() { # golden NAME: the page is this one
 	sees "every 0.5s"
 }
 
+@test "keys that come faster than pages are each taken on the page of the one before" {
+	show 80 24 large 200
+	sees "of 256"
+	keys 2 End Up s 1 2 s PageUp
+	sees "967-983 of 1000"
+	sees "by CPU"
+}
+
 @test "an old reading shows its age" {
 	show 80 24 old
 	sees "12:34:56 age 42s"

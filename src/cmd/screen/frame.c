@@ -59,7 +59,7 @@ static void draw_views(const struct screen_frame *frame, const struct screen_sta
 
 static void draw_answer(const struct screen_frame *frame, struct screen_canvas *canvas)
 {
-	char answer[400] = "counting: the first reading comes after one interval";
+	char answer[400] = "counting: the first reading comes in a second";
 	enum screen_tone tone = SCREEN_PLAIN;
 	const char *rest = answer;
 
@@ -141,6 +141,7 @@ static int draw_table(const struct screen_frame *frame, struct screen_state *sta
 	const struct screen_view *view = screen_views[state->view];
 	struct screen_choice *choice = &state->choices[state->view];
 	struct screen_order order = {choice->sorted_by, choice->reverse, state->filter};
+	struct screen_layout layout;
 	struct screen_table table;
 
 	if (screen_table_make(&table, view, frame->reading, &order) < 0)
@@ -150,11 +151,11 @@ static int draw_table(const struct screen_frame *frame, struct screen_state *sta
 	choice->first = screen_first_line(choice->first, page->lines, page->n_lines);
 	screen_table_measure(&table, choice->first, page->lines, choice->wanted);
 	screen_layout_make(
-		&page->layout, view, canvas->columns, choice->wanted, state->is_wide, choice->skip);
+		&layout, view, canvas->columns, choice->wanted, state->is_wide, choice->skip);
 	draw_status(frame, state, &table, page, canvas);
-	screen_table_titles(&table, &page->layout, choice->sorted_by, canvas, table_line(canvas));
-	screen_table_draw(&table, &page->layout, frame->history, frame->ascii, choice->first,
-		canvas, table_line(canvas) + 1, page->lines);
+	screen_table_titles(&table, &layout, choice->sorted_by, canvas, table_line(canvas));
+	screen_table_draw(&table, &layout, frame->history, frame->ascii, choice->first, canvas,
+		table_line(canvas) + 1, page->lines);
 	if (!table.n)
 		screen_put(canvas, table_line(canvas) + 1, 0, SIZE_MAX, SCREEN_DIM,
 			screen_rows(view, frame->reading) ? "no row has the text of the filter"
@@ -196,6 +197,7 @@ int screen_frame_draw(const struct screen_frame *frame, struct screen_state *sta
 			SCREEN_MIN_COLUMNS, SCREEN_MIN_LINES);
 		return 0;
 	}
+	ret_page->columns = canvas->columns;
 	draw_views(frame, state, canvas);
 	draw_keys(state, canvas);
 	if (state->has_help)

@@ -68,20 +68,20 @@ static void change_interval(struct screen_state *state, bool longer)
 }
 
 /* The next of the columns that are shown; the history cannot be sorted by. */
-static void change_sort(struct screen_state *state, const struct screen_layout *layout, bool back)
+static void change_sort(struct screen_state *state, size_t columns, bool back)
 {
 	const struct screen_view *view = screen_views[state->view];
 	struct screen_choice *choice = &state->choices[state->view];
+	struct screen_layout layout;
 	size_t at = 0;
 
-	if (!layout->n)
-		return;
-	while (at + 1 < layout->n && layout->places[at].column != choice->sorted_by)
+	screen_layout_make(&layout, view, columns, choice->wanted, state->is_wide, choice->skip);
+	while (at + 1 < layout.n && layout.places[at].column != choice->sorted_by)
 		at++;
 	do {
-		at = (at + (back ? layout->n - 1 : 1)) % layout->n;
-	} while (view->columns[layout->places[at].column].kind == SCREEN_HISTORY && layout->n > 1);
-	choice->sorted_by = layout->places[at].column;
+		at = (at + (back ? layout.n - 1 : 1)) % layout.n;
+	} while (view->columns[layout.places[at].column].kind == SCREEN_HISTORY && layout.n > 1);
+	choice->sorted_by = layout.places[at].column;
 	choice->reverse = false;
 }
 
@@ -144,7 +144,7 @@ static void press_letter(struct screen_state *state, const struct screen_page *p
 		break;
 	case 's':
 	case 'S':
-		change_sort(state, &page->layout, key == 'S');
+		change_sort(state, page->columns, key == 'S');
 		break;
 	case 'r':
 		state->choices[state->view].reverse = !state->choices[state->view].reverse;

@@ -45,11 +45,11 @@ struct screen_state {
 	uint64_t interval_ns;
 };
 
-/* What the last page showed: bounds for scrolling, columns for sorting. */
+/* What the last page showed: bounds for scrolling, width for the columns to sort by. */
 struct screen_page {
 	size_t lines, n_lines; /* of the table: shown, all */
 	size_t help_lines, n_help_lines;
-	struct screen_layout layout;
+	size_t columns; /* of the window */
 };
 
 void screen_state_init(struct screen_state *state, enum screen_views view, uint64_t interval_ns);
