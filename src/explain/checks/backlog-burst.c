@@ -10,10 +10,11 @@ static void run(const struct zh_check *check, struct zh_explain *ex)
 		return;
 	finding = zh_finding_add(ex, &check->rule, ZH_SEVERITY_CRITICAL, ZH_CONFIDENCE_HIGH,
 		"Bursts from %.20s overflow the backlog of CPU %s (%llu packets): %.0f/s dropped, "
-		"while it is idle for %.0f %% of the time: a longer backlog holds them",
+		"although it is in softirqs for %.0f %% of the time only: a longer backlog holds "
+		"them",
 		work.dev, work.cpu,
 		(unsigned long long)zh_check_number(ex, 0, "sysctl.net/core/netdev_max_backlog"),
-		work.dropped_per_s, 100 * work.idle);
+		work.dropped_per_s, 100 * work.softirq);
 	if (!finding)
 		return;
 	finding->weight = ZH_WEIGHT_DEVICE;

@@ -80,10 +80,10 @@ const struct zh_check zh_check_ksoftirqd_wait = {
 				"Mean run delay of ksoftirqd/N in /proc/PID/schedstat over the "
 				"window. Whether a slow probe waited for it is for cause L6 to "
 				"say. Of a device under watch: on the CPU that works for it, with "
-				"the task that used most of that CPU. It is to blame when it has "
-				"the time that the dropped packets would have needed, or "
-				"ksoftirqd waits 2 ms and more each time, a tenth of the time: "
-				"meanwhile softirqs run at ticks only.",
+				"the task that used most of that CPU. It is to blame when ksoftirqd "
+				"waits 2 ms and more each time, a tenth of the time (meanwhile "
+				"softirqs run at ticks only), and tasks have the time that "
+				"dropped packets would have needed.",
 			.verify = "Run delay an activation falls below a millisecond.",
 			.cure = "Move the tasks that keep the CPU, or give ksoftirqd a low "
 				"real-time priority (FIFO 1).",

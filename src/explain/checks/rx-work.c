@@ -77,22 +77,26 @@ static int first_flow(const struct zh_explain *ex, const char *cpu)
 	return any;
 }
 
+/*
+ * Softirqs interrupt tasks, so tasks' time could have been used as well as idle time, unless the
+ * work was left to ksoftirqd and that waited behind them.
+ */
 static enum zh_rx_state judge(const struct zh_rx_work *work)
 {
 	bool drops = work->dropped >= ZH_RX_DROPS_MIN;
 	bool known = drops && work->needed >= 0 && work->idle >= 0;
 	bool waits = work->wait >= WAIT_SHARE && work->wait_each_ns >= WAIT_EACH_NS;
-	double enough = !drops                     ? FULL_SHARE
-			: work->idle < 0           ? DROPPING_SHARE
-			: work->idle < SHARED_IDLE ? SHARED_SHARE
-						   : DROPPING_SHARE;
+	bool room = work->softirq < FULL_SHARE &&
+		    (!drops || (known && work->idle + work->tasks >= work->needed));
+	double enough = FULL_SHARE;
 
-	bool room = known ? work->idle + work->tasks >= work->needed : !drops && waits;
-
-	if (known && work->idle >= work->needed && !waits)
-		return ZH_RX_BURSTS;
-	if (room && work->softirq < FULL_SHARE)
+	if (room && waits)
 		return ZH_RX_BEHIND;
+	if (room && drops)
+		return ZH_RX_BURSTS;
+	if (drops)
+		enough =
+			work->idle >= 0 && work->idle < SHARED_IDLE ? SHARED_SHARE : DROPPING_SHARE;
 	if (work->softirq < enough)
 		return ZH_RX_FINE;
 	return work->flows && work->top_permille >= ELEPHANT_PERMILLE ? ZH_RX_ONE_FLOW : ZH_RX_FULL;

@@ -4,9 +4,9 @@
  * say why packets wait or are dropped there, so that exactly one of them speaks.
  *
  * The states are told apart by time, not by thresholds on rates. A packet's work is known: softirq
- * time over packets done. So is what the dropped ones would have needed. Had the CPU so much idle
- * time, they came faster than they could wait (a burst). Had it so much time that other tasks used,
- * those were in the way. Else the work is more than the CPU can do.
+ * time over packets done; so is what the dropped ones would have needed. Was so much time left,
+ * idle or used by tasks (which softirqs interrupt), they came faster than they could wait: a burst;
+ * or ksoftirqd had the work and waited behind tasks. Else the work is more than the CPU can do.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 enum zh_rx_state {
 	ZH_RX_FINE,
-	ZH_RX_BURSTS,   /* drops, with enough idle time to do the work */
+	ZH_RX_BURSTS,   /* drops, with enough time to do the work */
 	ZH_RX_BEHIND,   /* waits or drops, since tasks have the CPU */
 	ZH_RX_ONE_FLOW, /* full, and one flow makes up the work */
 	ZH_RX_FULL,
