@@ -13,6 +13,7 @@
 #include "explain/describe-timeline.h"
 #include "explain/explain.h"
 #include "explain/finding.h"
+#include "explain/remedies.h"
 #include "stats/histogram.h"
 #include "stats/summary.h"
 
@@ -178,8 +179,9 @@ static void describe_unexplained(const struct zh_explanation *e, struct zh_node 
 	snprintf(text, sizeof(text),
 		"%zu slow round trip%s and %zu late send%s lost %s above the usual; %.1f %% of that "
 		"is unexplained, %.1f %% due to causes too small to list.",
-		e->n_slow, e->n_slow == 1 ? "" : "s", e->n_late, e->n_late == 1 ? "" : "s", zh_format_ns((char[24]){0}, 24, e->excess_ns),
-		100 * e->unexplained_share, 100 * (double)e->minor_ns / (double)e->excess_ns);
+		e->n_slow, e->n_slow == 1 ? "" : "s", e->n_late, e->n_late == 1 ? "" : "s",
+		zh_format_ns((char[24]){0}, 24, e->excess_ns), 100 * e->unexplained_share,
+		100 * (double)e->minor_ns / (double)e->excess_ns);
 	zh_node_text(parent, text);
 }
 
@@ -235,6 +237,7 @@ void zh_explanation_describe(const struct zh_explanation *explanation,
 	describe_spikes(explanation, node);
 	describe_stages(explanation, node);
 	describe_findings(explanation, node);
+	zh_remedies_describe(explanation, record, node);
 	describe_unexplained(explanation, node);
 	zh_outliers_describe(explanation, record, node);
 	if (explanation->n_timelines)

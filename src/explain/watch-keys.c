@@ -15,6 +15,7 @@ const char *const zh_watch_keys[] = {
 	"watch.place",
 	"watch.window_ns",
 	"watch.lost_rows",
+	"watch.writable",
 	"watch.peer.dev",
 	"watch.peer.place",
 	"watch.peer.link.*",

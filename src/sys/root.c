@@ -168,6 +168,14 @@ int zh_sys_write(const char *text, const char *fmt, ...)
 	return (size_t)n == len ? 0 : -EIO;
 }
 
+bool zh_sys_may_write(const char *fmt, ...)
+{
+	char path[PATH_MAX];
+
+	return !zh_sys_is_captured() && MAKE_PATH(path, fmt) >= 0 &&
+	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
 bool zh_sys_exists(const char *fmt, ...)
 {
 	char path[PATH_MAX];

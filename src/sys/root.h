@@ -28,6 +28,8 @@ int zh_sys_read_u64(uint64_t *ret, const char *path, ...) __attribute__((format(
 /* Writes text into an existing file. 0 or a negative errno; refused (-EROFS) below a captured root.
  */
 int zh_sys_write(const char *text, const char *path, ...) __attribute__((format(printf, 2, 3)));
+/* Whether this process may write the file: neither its permissions nor a read-only mount forbid. */
+bool zh_sys_may_write(const char *path, ...) __attribute__((format(printf, 1, 2)));
 bool zh_sys_exists(const char *path, ...) __attribute__((format(printf, 1, 2)));
 /* Calls f for each entry of a directory but "." and "..", in sorted order, until f returns nonzero,
  * which is then returned. 0 or a negative errno otherwise. */

@@ -13,6 +13,7 @@
 #include "session/watch/internal.h"
 #include "sys/net-config.h"
 #include "sys/netns.h"
+#include "sys/root.h"
 
 #define FLOW_SAMPLE 64 /* one packet in so many: floods are told from trickles by far fewer */
 
@@ -123,6 +124,16 @@ void watch_start(struct watch *w, struct zh_record *record)
 	w->start_ns = zh_now_ns();
 }
 
+/* A container sees its devices, but mostly may not change them. Missing where there is no such
+ * file. */
+static void add_writable(const struct watch *w, struct zh_fact_set *out)
+{
+	static const char file[] = "/sys/class/net/%s/queues/rx-0/rps_cpus";
+
+	if (zh_sys_exists(file, w->link->name))
+		zh_fact_number(out, zh_sys_may_write(file, w->link->name), "watch.writable");
+}
+
 static void add_names(const struct watch *w, struct zh_fact_set *out)
 {
 	char place[200];
@@ -147,6 +158,7 @@ void watch_stop(struct watch *w, struct zh_record *record)
 	w->live = zh_live_close(w->live);
 	watch_hogs_add(&w->hogs, out);
 	add_names(w, out);
+	add_writable(w, out);
 	add_peer(w, out);
 	/* Names of devices may be new by now, but those that dropped were there before. */
 	zh_fact_set_sort(out);
