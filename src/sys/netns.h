@@ -27,6 +27,12 @@ int zh_netns_lo_up(int fd, struct zh_err *err);
 int zh_netns_enter(int fd, struct zh_err *err);
 /* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
 int zh_netns_inode(int fd, uint64_t *ret);
+/* The number that the kernel never gives to another namespace before the next boot
+ * (SO_NETNS_COOKIE, 5.14). 0 or a negative errno. */
+int zh_netns_cookie(int fd, uint64_t *ret);
+/* A new fd of the namespace with this cookie and inode, if it is the caller's or one that it has
+ * open, has a name (is mounted) or has a process. -ENOENT: none of these. */
+int zh_netns_find(uint64_t cookie, uint64_t inode);
 
 /*
  * Makes /sys/class/net and /sys/devices/virtual/net show the namespace that the calling thread is

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which namespace a descriptor is, for as long as the machine runs; and finding it again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "base/util.h"
+#include "sys/net-config.h"
+#include "sys/netns.h"
+#include "sys/root.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
+static int read_cookie(void *arg)
+{
+	zh_autoclose int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(uint64_t);
+
+	if (fd < 0)
+		return -errno;
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, arg, &len) < 0 ? -errno : 0;
+}
+
+int zh_netns_cookie(int fd, uint64_t *ret)
+{
+	return zh_netns_call(fd, read_cookie, ret, NULL);
+}
+
+struct search {
+	uint64_t cookie, inode;
+	int fd; /* of what was found, else -1 */
+};
+
+static int is_it(struct search *search, int fd)
+{
+	uint64_t inode, cookie;
+
+	if (fd < 0)
+		return 0;
+	if (zh_netns_inode(fd, &inode) == 0 && inode == search->inode &&
+		zh_netns_cookie(fd, &cookie) == 0 && cookie == search->cookie) {
+		search->fd = fd;
+		return 1;
+	}
+	close(fd);
+	return 0;
+}
+
+/* One that only this process holds: */
+static int try_fd(void *arg, const char *name)
+{
+	struct search *search = arg;
+	char target[64];
+	uint64_t fd;
+
+	if (zh_sys_readlink(target, sizeof(target), "/proc/self/fd/%s", name) < 0 ||
+		strncmp(target, "net:[", 5) != 0 ||
+		strtoull(target + 5, NULL, 10) != search->inode ||
+		zh_parse_u64(name, &fd, NULL) < 0)
+		return 0;
+	return is_it(search, fcntl((int)fd, F_DUPFD_CLOEXEC, 0));
+}
+
+/* Those with a name are mounted on it: "ID PARENT DEV net:[INODE] PATH ... - nsfs nsfs rw". */
+static int try_mounts(struct search *search)
+{
+	zh_autofree char *text = NULL;
+	char *line, *save = NULL, path[512];
+	unsigned long long inode;
+
+	if (zh_sys_slurp(&text, "/proc/self/mountinfo") < 0)
+		return 0;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, "%*s %*s %*s net:[%llu] %511s", &inode, path) == 2 &&
+			inode == search->inode && is_it(search, zh_netns_by_name(path, NULL)))
+			return 1;
+	return 0;
+}
+
+static int try_process(void *arg, const char *name)
+{
+	uint64_t pid;
+
+	return zh_parse_u64(name, &pid, NULL) == 0 ? is_it(arg, zh_netns_of_pid((pid_t)pid, NULL))
+						   : 0;
+}
+
+int zh_netns_find(uint64_t cookie, uint64_t inode)
+{
+	struct search search = {.cookie = cookie, .inode = inode, .fd = -1};
+
+	if (!is_it(&search, zh_netns_current(NULL)) && !try_mounts(&search) &&
+		zh_sys_list(try_fd, &search, "/proc/self/fd") != 1)
+		zh_sys_list(try_process, &search, "/proc");
+	return search.fd < 0 ? -ENOENT : search.fd;
+}
