@@ -78,6 +78,59 @@ void cmd_describe_run(struct zh_node *root, const struct zh_record *record)
 	zh_node_value(run, "interrupted", NULL, zh_bool(record->interrupted));
 }
 
+static struct zh_cell text_or_null(const char *text)
+{
+	return text && text[0] ? zh_string(text) : zh_null();
+}
+
+/* "eth0 in pod shop/cart-7f (web)": for people; its parts for programs. `end`: "", "peer.", "host."
+ */
+static void describe_end(struct zh_node *device, struct zh_node *node,
+	const struct zh_record *record, const char *end, const char *title)
+{
+	const struct zh_fact_set *facts = &record->after;
+	const char *part[4];
+	char text[320];
+	static const char *const keys[] = {"dev", "place", "pod", "container"};
+
+	for (size_t i = 0; i < ZH_ARRAY_SIZE(keys); i++) {
+		part[i] = zh_fact_text(facts, "watch.%s%s", end, keys[i]);
+		part[i] = part[i] ? part[i] : "";
+	}
+	snprintf(text, sizeof(text), "%s in %s%s%s%s", part[0], part[1], part[3][0] ? " (" : "",
+		part[3], part[3][0] ? ")" : "");
+	if (title)
+		zh_node_value(device, NULL, title, zh_string(text));
+	zh_node_value(node, "name", NULL, zh_string(part[0]));
+	for (size_t i = 1; i < ZH_ARRAY_SIZE(keys); i++)
+		zh_node_value(node, keys[i], NULL, text_or_null(part[i]));
+}
+
+void cmd_describe_device(struct zh_node *root, const struct zh_record *record)
+{
+	const struct zh_fact_set *facts = &record->after;
+	struct zh_node *node;
+
+	const char *peer = zh_fact_text(facts, "watch.peer.dev");
+	const char *host = zh_fact_text(facts, "watch.host.dev");
+	const char *why = zh_fact_text(facts, "watch.why");
+	const char *bridge = zh_fact_text(facts, "watch.bridge");
+
+	if (!zh_fact_text(facts, "watch.dev"))
+		return;
+	node = zh_node_object(root, "device", "Device under watch");
+	describe_end(node, node, record, "", "device");
+	zh_node_value(node, "kind", "kind", text_or_null(zh_fact_text(facts, "watch.kind")));
+	zh_node_value(node, "why", why ? "because" : NULL, text_or_null(why));
+	if (peer)
+		describe_end(
+			node, zh_node_object(node, "peer", NULL), record, "peer.", "other end");
+	if (host)
+		describe_end(node, zh_node_object(node, "host", NULL), record, "host.",
+			peer && !strcmp(host, peer) ? NULL : "it sits on");
+	zh_node_value(node, "bridge", bridge ? "port of" : NULL, text_or_null(bridge));
+}
+
 /* A row of the sweep joins all stretches of the same gap, place and target. */
 struct stretch {
 	const struct zh_phase *like; /* the first phase of its kind */

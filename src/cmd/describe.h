@@ -11,6 +11,8 @@ void cmd_headline(struct zh_node *root, const struct zh_record *record,
 	const struct zh_explanation *explanation);
 /* Target, transport, how many probes at which pace. */
 void cmd_describe_run(struct zh_node *root, const struct zh_record *record);
+/* The device under watch, with its pod and its other ends (doctor); nothing without one. */
+void cmd_describe_device(struct zh_node *root, const struct zh_record *record);
 /* RTT by gap, and in the clean room (doctor). */
 void cmd_describe_sweep(struct zh_node *root, const struct zh_record *record,
 	const struct zh_explanation *explanation);

@@ -94,6 +94,7 @@ static struct zh_doc *describe(const struct zh_record *record,
 
 	cmd_headline(root, record, explanation);
 	cmd_describe_run(root, record);
+	cmd_describe_device(root, record);
 	zh_explanation_describe(explanation, record, root);
 	cmd_describe_sweep(root, record, explanation);
 	if (proof)
@@ -120,7 +121,9 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
 	struct zh_err save_err = {};
 	zh_cleanup(cmd_trial_done) struct cmd_trial proof = {};
-	const struct zh_watch_config watch = {.device = doctor->device};
+	const struct zh_watch_config watch = {.device = doctor->device,
+		.pod = doctor->common.pod,
+		.pid = (long)doctor->common.pid};
 	int status;
 
 	zh_lab_gc();
@@ -160,6 +163,7 @@ const struct zh_command zh_command_doctor = {
 		"  sudo zerohop doctor -o run.zhr         # and keep the record\n"
 		"  sudo zerohop doctor --pid 4711         # in the namespace of a process\n"
 		"  sudo zerohop doctor --dev cali1234     # why does this veth lose packets?\n"
+		"  sudo zerohop doctor --pod shop/cart-7f # the same for a pod's own device\n"
 		"  sudo zerohop doctor -j | jq .verdict   # for scripts\n",
 	.notes =
 		"Sends some thousands of small probes on the local path only and changes nothing. "

@@ -27,6 +27,7 @@ static struct zh_doc *describe(
 
 	cmd_headline(root, record, explanation);
 	cmd_describe_run(root, record);
+	cmd_describe_device(root, record);
 	zh_explanation_describe(explanation, record, root);
 	cmd_describe_sweep(root, record, explanation);
 	cmd_describe_overhead(root, record);

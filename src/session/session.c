@@ -387,8 +387,8 @@ static int measure_between(struct session *s, struct zh_session_config *own, str
 		watch_start(s->watch, s->record);
 	r = measure(s, err);
 	take_facts(s, &s->record->after);
-	if (s->watch)
-		watch_stop(s->watch, s->record);
+	if (s->watch && r == 0)
+		r = watch_stop(s->watch, s->record, err);
 	return r;
 }
 

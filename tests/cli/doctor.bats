@@ -47,3 +47,35 @@ load common
 	[ "$(jq ".experiment | .plain.count + .plain.lost" "$BATS_TEST_TMPDIR/prove.json")" -ge 800 ]
 	[ "$(jq ".experiment | .changed.count + .changed.lost" "$BATS_TEST_TMPDIR/prove.json")" -ge 800 ]
 }
+
+# In a namespace of its own with two pairs of devices; of three that are up the default route picks.
+@test "a namespace of several devices: which is watched, why, and what it leads to" {
+	need_root
+	out=$BATS_TEST_TMPDIR/out.json
+	run --separate-stderr unshare -n sh -c "ip link set lo up
+		ip link add va type veth peer name vb && ip link add vc type veth peer name vd
+		for dev in va vb vd; do ip link set \$dev up; done
+		ip addr add 10.1.1.1/24 dev vb && ip route add default via 10.1.1.2
+		exec '$ZEROHOP' doctor --quick -j --netns /proc/self/ns/net"
+	[ "$status" -le 1 ] || [ "$status" -eq 3 ]
+	printf '%s' "$output" > "$out"
+	validate doctor "$out"
+	jq -e '.device | .name == "vb" and .peer.name == "va" and .peer.place == .place and .pod == null
+		and .why == "of vb, va, vd the default route leads over it"' "$out"
+}
+
+@test "no such device, process or pod: one line, status 2; one that vanishes: status 3" {
+	need_root
+	for words in "--dev none0" "--pid 4194303" "--pod none/none" "--netns none"; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr unshare -n "$ZEROHOP" doctor --quick $words
+		[ -z "$output" ]
+		[ "$(printf '%s\n' "$stderr" | grep -c '^zerohop: ')" -eq 1 ]
+	done
+	run -3 --separate-stderr unshare -n sh -c "ip link set lo up
+		ip link add va type veth peer name vb && ip link set va up && ip link set vb up
+		(sleep 1.5; ip link del va) &
+		exec '$ZEROHOP' doctor --dev va"
+	[ -z "$output" ]
+	[[ "$stderr" == *"device 'va' (this namespace) vanished while it was watched"* ]]
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts/pods.h"
 #include "facts/way.h"
 #include "record/fact-set.h"
 #include "session/path.h"
@@ -52,7 +53,7 @@ struct path_hop {
 struct path_place {
 	int netns_fd;                    /* owned */
 	uint64_t inode;                  /* as in /proc/PID/ns/net */
-	char name[64];                   /* "here", "netns NAME", "pid 123 (redis)" */
+	char name[PATH_NAME_MAX];        /* as the map calls it */
 	size_t netns;                    /* its number in the map */
 	const struct zh_fact_set *facts; /* taken on the first visit; of place 0: record->before */
 	struct zh_fact_set own_facts;    /* of the other places */
@@ -86,6 +87,8 @@ struct path {
 	struct path_way ways[ZH_PATH_WAYS_MAX];
 	size_t n_ways;
 	struct path_map map;
+	struct zh_pods pods; /* read with the map, or where this namespace is not the host's */
+	bool has_pods;
 	size_t counters_way; /* the way that is counted by the devices alone, from 1; 0: none */
 };
 

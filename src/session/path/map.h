@@ -14,13 +14,15 @@
 #include "sys/netlink.h"
 
 #define PATH_NETNS_MAX 256
+#define PATH_NAME_MAX 112
 
 struct path_netns {
 	uint64_t inode;
 	char source[96]; /* for zh_netns_by_name(): a name or a path; "" for the first */
-	char name[64];   /* "here", "netns NAME", "pid 123 (redis)" */
-	long pid;        /* that of the source, 0: it has a name */
-	size_t place;    /* number of the place, SIZE_MAX: the way does not touch it */
+	/* "here", "pod shop/cart-7f", "netns NAME", "the host", "pid 123 (redis)" */
+	char name[PATH_NAME_MAX];
+	long pid;     /* that of the source, 0: it has a name */
+	size_t place; /* number of the place, SIZE_MAX: the way does not touch it */
 };
 
 struct path_link {

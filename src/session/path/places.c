@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "facts/facts.h"
+#include "facts/read.h"
 #include "session/path/internal.h"
 #include "sys/net-config.h"
 #include "sys/netns.h"
@@ -41,6 +42,38 @@ static void add_place(struct path *p, size_t netns, int fd)
 	p->n_places++;
 }
 
+static const struct zh_pods *read_pods(struct path *p)
+{
+	if (!p->has_pods)
+		zh_pods_read(&p->pods, NULL);
+	p->has_pods = true;
+	return &p->pods;
+}
+
+/* A pod's name says more than that of a file or of a process. */
+static void name_pod(struct path *p, struct path_netns *netns)
+{
+	const struct zh_pods *pods = read_pods(p);
+	const struct zh_pod *pod = zh_pods_by_netns(pods, netns->inode);
+	char label[200];
+
+	if (pod)
+		snprintf(netns->name, sizeof(netns->name), "pod %.100s",
+			zh_pod_label(label, sizeof(label), pod));
+	else if (netns->pid && netns->inode == pods->host_netns)
+		snprintf(netns->name, sizeof(netns->name), "the host");
+}
+
+/* Nothing need be read where every process started. */
+static bool is_first(const struct path_netns *netns)
+{
+	unsigned long long inode;
+	char link[64];
+
+	return zh_sys_readlink(link, sizeof(link), "/proc/1/ns/net") > 0 &&
+	       sscanf(link, "net:[%llu]", &inode) == 1 && inode == netns->inode;
+}
+
 int path_places_open(struct path *p, struct zh_err *err)
 {
 	struct path_netns *here = &p->map.netns[0];
@@ -54,6 +87,8 @@ int path_places_open(struct path *p, struct zh_err *err)
 		return zh_err_sys(err, r, "cannot look at the network namespace");
 	}
 	snprintf(here->name, sizeof(here->name), "here");
+	if (!is_first(here))
+		name_pod(p, here);
 	p->map.n_netns = 1;
 	add_place(p, 0, fd);
 	p->places[0].facts = &p->record->before;
@@ -71,6 +106,7 @@ void path_places_done(struct path *p)
 	}
 	free(p->map.links);
 	free(p->map.addresses);
+	zh_pods_done(&p->pods);
 }
 
 static struct path_netns *find_inode(struct path_map *map, uint64_t inode)
@@ -173,6 +209,30 @@ static int add_other(void *arg, const char *name)
 	return add_process(arg, name);
 }
 
+/*
+ * Namespaces that are kept by a mount alone, wherever a runtime keeps them (/run/docker/netns,
+ * ...):
+ * "... net:[4026532281] /run/docker/netns/1-abc rw shared:3 - nsfs nsfs rw".
+ */
+static void add_mounts(struct path_map *map)
+{
+	zh_autofree char *text = NULL;
+	char *cursor, *line;
+
+	if (zh_sys_slurp(&text, "/proc/thread-self/mountinfo") <= 0)
+		return;
+	for (cursor = text; (line = zh_facts_line(&cursor));) {
+		char *at = strstr(line, " net:["), *end;
+
+		at = at ? strchr(at + 1, ' ') : NULL;
+		end = at && strstr(at, " - nsfs ") ? strchr(at + 1, ' ') : NULL;
+		if (!end)
+			continue;
+		*end = '\0';
+		add_named(map, at + 1);
+	}
+}
+
 /* Devices and addresses of another namespace; the thread visits it. */
 static int visit(struct path *p, size_t netns, struct zh_err *err)
 {
@@ -203,6 +263,7 @@ const struct path_map *path_map_take(struct path *p)
 	for (i = 0; i < p->config->n_via; i++)
 		add_named(map, p->config->via[i]);
 	zh_sys_list(add_run_netns, map, "/run/netns");
+	add_mounts(map);
 	zh_sys_list(add_program, map, "/proc");
 	zh_sys_list(add_other, map, "/proc");
 	path_enter(p, 0, NULL);
@@ -215,6 +276,8 @@ const struct path_map *path_map_take(struct path *p)
 				"other network namespaces may not be entered (%.100s)", err.text);
 		if (r < 0)
 			map->netns[i].inode = 0;
+		else
+			name_pod(p, &map->netns[i]);
 	}
 	return map;
 }
@@ -302,11 +365,15 @@ const struct path_link *path_link_other(
 	const struct path_link *other =
 		netns == SIZE_MAX ? NULL : path_map_link(map, netns, link->link);
 
-	if (!other)
-		snprintf(why, size, "%s",
-			map->refused[0] ? map->refused
-					: "its network namespace was not found: no name in "
-					  "/run/netns and no process in it that can be seen");
+	if (!other && map->refused[0])
+		snprintf(why, size, "%s", map->refused);
+	else if (!other && link->nsid >= 0)
+		snprintf(why, size,
+			"its network namespace (number %lld from here) was not found: no name, no "
+			"mount and no process in it that can be seen",
+			(long long)link->nsid);
+	else if (!other)
+		snprintf(why, size, "the kernel does not say where it is");
 	return other;
 }
 

@@ -28,11 +28,16 @@ struct watch_hogs {
 /* Namespaces and devices are found as `path` finds them. */
 struct watch {
 	struct path *path;
-	struct zh_pods pods;
+	const struct zh_watch_config *config;
 	const struct path_link *link, *peer; /* of path->map; peer NULL: none known */
+	/* On the machine's side: the device that the packets of `link` pass there; a macvlan's
+	 * parent, or a pod's other end; and the bridge that is a port of. NULL: none. */
+	const struct path_link *host, *bridge;
+	char why[200]; /* that device and no other; "" when it was named */
 	char why_no_peer[200];
-	int netns_fd;      /* of the device, owned; -1: that of the caller */
-	int peer_netns_fd; /* owned; -1: that of the device, or no peer */
+	uint64_t pid_started; /* of config->pid, ticks since boot */
+	int netns_fd;         /* of the device, owned; -1: that of the caller */
+	int peer_netns_fd;    /* owned; -1: that of the device, or no peer */
 	struct zh_live *live;
 	struct zh_live_cpu *cpus; /* WATCH_CPUS, when watching began */
 	struct watch_hogs hogs;
@@ -46,8 +51,8 @@ size_t watch_netns_of(const struct watch *w, uint64_t inode);
 /* In fact keys a dot of a name is a slash. */
 void watch_key_name(char *buf, size_t size, const char *name);
 
-/* find.c: link, peer and their namespaces. */
-int watch_find(struct watch *w, const struct zh_watch_config *config, struct zh_err *err);
+/* find.c: link, peer, the machine's side, and their namespaces. */
+int watch_find(struct watch *w, struct zh_err *err);
 /* counted.c: watch.cpu.*, watch.drop.*, watch.flow.*. */
 void watch_add_counted(struct watch *w, struct zh_fact_set *out);
 /* hogs.c */

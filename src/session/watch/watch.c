@@ -12,7 +12,9 @@
 #include "facts/facts.h"
 #include "session/watch/internal.h"
 #include "sys/net-config.h"
+#include "sys/netlink.h"
 #include "sys/netns.h"
+#include "sys/process.h"
 #include "sys/root.h"
 
 #define FLOW_SAMPLE 64 /* one packet in so many: floods are told from trickles by far fewer */
@@ -41,13 +43,16 @@ int watch_open(const struct zh_watch_config *config, struct watch **ret, struct 
 
 	if (!w)
 		return zh_err_set(err, -ENOMEM, "out of memory");
+	w->config = config;
 	w->netns_fd = w->peer_netns_fd = -1;
+	if (config->pid && zh_process_start_ticks((pid_t)config->pid, &w->pid_started) < 0) {
+		free(w);
+		return zh_err_set(err, -EINVAL, "process %ld has ended", config->pid);
+	}
 	w->cpus = calloc(WATCH_CPUS, sizeof(*w->cpus));
 	r = w->cpus ? open_path(w, err) : zh_err_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
-		zh_pods_read(&w->pods, NULL);
-	if (r == 0)
-		r = watch_find(w, config, err);
+		r = watch_find(w, err);
 	if (r == 0 && w->link->netns != 0) {
 		r = zh_netns_enter(w->netns_fd, err);
 		if (r == 0)
@@ -134,25 +139,91 @@ static void add_writable(const struct watch *w, struct zh_fact_set *out)
 		zh_fact_number(out, zh_sys_may_write(file, w->link->name), "watch.writable");
 }
 
-static void add_names(const struct watch *w, struct zh_fact_set *out)
+static void add_place(const struct watch *w, struct zh_fact_set *out, const char *key,
+	const struct path_link *link)
 {
-	char place[200];
+	const struct zh_pod *pod =
+		zh_pods_by_netns(&w->path->pods, w->path->map.netns[link->netns].inode);
+	char text[200];
 
-	watch_place_name(w, w->link->netns, place, sizeof(place));
-	zh_fact_string(out, w->link->name, "watch.dev");
-	zh_fact_string(out, w->link->kind[0] ? w->link->kind : "device", "watch.kind");
-	zh_fact_string(out, place, "watch.place");
-	if (!w->peer)
+	watch_place_name(w, link->netns, text, sizeof(text));
+	zh_fact_string(out, text, "watch.%splace", key);
+	if (!pod)
 		return;
-	watch_place_name(w, w->peer->netns, place, sizeof(place));
-	zh_fact_string(out, w->peer->name, "watch.peer.dev");
-	zh_fact_string(out, place, "watch.peer.place");
+	zh_fact_string(out, zh_pod_label(text, sizeof(text), pod), "watch.%spod", key);
+	if (pod->container[0])
+		zh_fact_string(out, pod->container, "watch.%scontainer", key);
 }
 
-void watch_stop(struct watch *w, struct zh_record *record)
+static void add_names(const struct watch *w, struct zh_fact_set *out)
+{
+	zh_fact_string(out, w->link->name, "watch.dev");
+	zh_fact_string(out, w->link->kind[0] ? w->link->kind : "device", "watch.kind");
+	if (w->why[0])
+		zh_fact_string(out, w->why, "watch.why");
+	add_place(w, out, "", w->link);
+	if (w->peer) {
+		zh_fact_string(out, w->peer->name, "watch.peer.dev");
+		add_place(w, out, "peer.", w->peer);
+	}
+	if (w->host) {
+		zh_fact_string(out, w->host->name, "watch.host.dev");
+		add_place(w, out, "host.", w->host);
+	}
+	if (w->bridge)
+		zh_fact_string(out, w->bridge->name, "watch.bridge");
+}
+
+/* Whether anybody of the pod is still there: its network lives on as long as we look at it. */
+static bool has_process(const struct zh_pods *pods, const struct zh_pod *like)
+{
+	for (size_t i = 0; i < pods->n; i++)
+		if (pods->list[i].netns == like->netns && pods->list[i].pid)
+			return true;
+	return false;
+}
+
+static int check_pod(const struct watch *w, struct zh_err *err)
+{
+	const struct zh_pod *pod = zh_pods_find(&w->path->pods, w->config->pod, NULL);
+	struct zh_pods now = {};
+	char label[200];
+	bool is_there = true;
+
+	if (pod && pod->pid && zh_pods_read(&now, NULL) == 0)
+		is_there = has_process(&now, pod);
+	zh_pods_done(&now);
+	return is_there ? 0
+			: zh_err_set(err, -ENODEV, "pod %.100s ended while it was watched",
+				  zh_pod_label(label, sizeof(label), pod));
+}
+
+/* The thread is in the device's namespace. */
+static int check_there(const struct watch *w, struct zh_err *err)
+{
+	char name[64], place[200];
+	uint64_t started;
+
+	if (w->config->pid && (zh_process_start_ticks((pid_t)w->config->pid, &started) < 0 ||
+				      started != w->pid_started))
+		return zh_err_set(
+			err, -ENODEV, "process %ld ended while it was watched", w->config->pid);
+	if (w->config->pod && check_pod(w, err) < 0)
+		return -ENODEV;
+	if (zh_netlink_ifname(name, w->link->ifindex)[0])
+		return 0;
+	watch_place_name(w, w->link->netns, place, sizeof(place));
+	return zh_err_set(err, -ENODEV, "device '%s' (%s) vanished while it was watched",
+		w->link->name, place);
+}
+
+int watch_stop(struct watch *w, struct zh_record *record, struct zh_err *err)
 {
 	struct zh_fact_set *out = &record->after;
+	int r = check_there(w, err);
 
+	if (r < 0)
+		return r;
 	zh_fact_number(out, zh_now_ns() - w->start_ns, "watch.window_ns");
 	watch_add_counted(w, out);
 	w->live = zh_live_close(w->live);
@@ -162,6 +233,7 @@ void watch_stop(struct watch *w, struct zh_record *record)
 	add_peer(w, out);
 	/* Names of devices may be new by now, but those that dropped were there before. */
 	zh_fact_set_sort(out);
+	return 0;
 }
 
 struct watch *watch_close(struct watch *w)
@@ -181,7 +253,6 @@ struct watch *watch_close(struct watch *w)
 		close(w->netns_fd);
 	if (w->peer_netns_fd >= 0)
 		close(w->peer_netns_fd);
-	zh_pods_done(&w->pods);
 	free(w->cpus);
 	free(w);
 	return NULL;

@@ -16,20 +16,27 @@
 #include "record/record.h"
 
 struct zh_watch_config {
-	const char *device; /* NULL: the busiest of the namespace that is no loopback */
+	/* NULL: the one that the namespace's default route leads over, or the first that is up */
+	const char *device;
+	/* How the caller came into its namespace: as given with --pod or --pid. NULL and 0:
+	 * neither. */
+	const char *pod;
+	long pid;
 };
 
 struct watch;
 
 /*
- * Finds the device and enters its namespace. -EINVAL: no such device, or several (err lists them);
- * the caller ends it with watch_close().
+ * Finds the device and enters its namespace. -EINVAL: no such device, several (err lists them), or
+ * a pod on the machine's own network; -ENODEV: no device was named, and there is none. The caller
+ * ends it with watch_close().
  */
 int watch_open(const struct zh_watch_config *config, struct watch **ret, struct zh_err *err);
 /* Counts from now on; adds the facts of the other end to record->before. What cannot be counted is
  * listed as not measured. */
 void watch_start(struct watch *watch, struct zh_record *record);
-/* Adds what was counted, and the facts of the other end, to record->after. */
-void watch_stop(struct watch *watch, struct zh_record *record);
+/* Adds what was counted, and the facts of the other end, to record->after. -ENODEV: the device, the
+ * process or the pod has gone meanwhile. */
+int watch_stop(struct watch *watch, struct zh_record *record, struct zh_err *err);
 /* The thread goes back to its namespace. Accepts NULL; returns NULL. */
 struct watch *watch_close(struct watch *watch);
