@@ -233,8 +233,8 @@ const struct zh_command zh_command_lab = {
 		"All acts in namespaces and cgroups of the lab's own; nothing survives its owner: for "
 		"a lab\nthat is up that is its keeper process. 'gc' removes what a killed lab left.\n"
 		"'run' takes all of two CPUs for some seconds, and changes net.core.netdev_max_backlog "
-		"meanwhile\nwhere the scenario says so: a guard process puts it back, whatever "
-		"happens.\n"
+		"meanwhile\nwhere the scenario says so, 'score' net.core.netdev_budget for the fault "
+		"rx-budget: a guard\nprocess puts it back, whatever happens.\n"
 		"Exit status: 0 all right, 1 a fault was misnamed or a control not silent, 2 usage, 3 "
 		"not permitted.\n",
 	.options = options,

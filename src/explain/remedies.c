@@ -103,7 +103,9 @@ static void judge_rps(const struct about *a, struct zh_remedy_advice *ret)
 	}
 	say(ret, ZH_REMEDY_DO, "CPU %s is full and %llu flows can be spread%s%s", a->work.cpu,
 		(unsigned long long)a->work.flows, *mask ? "; in force is CPU " : "", mask);
-	by(ret, "%s: /sys/class/net/%.15s/queues/rx-0/rps_cpus", advice, a->dev);
+	by(ret, "%.80s: /sys/class/net/%.15s/queues/rx-0/rps_cpus%s%.80s", advice, a->dev,
+		a->work.is_here ? "" : " in ",
+		a->work.is_here ? "" : zh_check_text(&a->ex, "watch.flow.%d.place", a->work.flow));
 }
 
 static void judge_rfs(const struct about *a, struct zh_remedy_advice *ret)
