@@ -55,6 +55,26 @@ matches() { # matches REGEX: a line of the page does
 	given_back "status 0"
 }
 
+# The hooks are there for a moment of each reading then; attaching them lasts, and they count meanwhile.
+@test "at high rates a CPU is never more than full" {
+	local _ share seen=
+	lab_up veth
+	"$ZEROHOP" lab load --lab "$lab" --rate 150000 --engine socket --flows 4 -d 60s > /dev/null 2>&1 3>&- &
+	background=$!
+	open 100 24 "$ZEROHOP top -d 300ms"
+	sees "counted 1"
+	for _ in $(seq 30); do
+		for share in $(page | awk '/^[0-9]+ / { print $2 }'); do
+			awk -v share="$share" 'BEGIN { exit !(share <= 105) }' || { page >&2; return 1; }
+			seen=yes
+		done
+		sleep 0.1
+	done
+	[ -n "$seen" ]
+	keys q
+	given_back "status 0"
+}
+
 @test "without hooks: counters, dashes, and the reason" {
 	open 80 24 "$ZEROHOP top --no-bpf -d 200ms"
 	matches "^0 +- +- +- +[0-9.]+k? "

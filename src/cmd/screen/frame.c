@@ -106,6 +106,10 @@ static void draw_status(const struct screen_frame *frame, const struct screen_st
 	at += screen_putf(canvas, line, at, SCREEN_PLAIN, "by %s%s", sorted->title,
 		      choice->reverse ? " reversed" : "") +
 	      2;
+	if (frame->reading->window_ns)
+		at += screen_putf(canvas, line, at, SCREEN_PLAIN, "counted %.0f ms",
+			      seconds(frame->reading->window_ns) * 1000) +
+		      2;
 	if (frame->reading->lost)
 		at += screen_putf(canvas, line, at, SCREEN_WARN, "%llu rows lost",
 			      (unsigned long long)frame->reading->lost) +

@@ -19,7 +19,8 @@ static const char legend[] =
 	"Rates are per second, shares percent of one CPU.\n"
 	"\"" SCREEN_UNKNOWN "\" is not known, which is not 0. "
 	"A name with ~ in it was too long here.\n"
-	"\"own cost\" is this program, and its programs in the kernel, of one CPU.\n";
+	"\"own cost\" is this program, and its programs in the kernel, of one CPU.\n"
+	"\"counted N ms\": at high rates softirqs and flows are only counted so long.\n";
 
 size_t screen_line_length(const char *text, size_t width)
 {

@@ -83,7 +83,7 @@ static const struct screen_column columns[] = {
 		SCREEN_HISTORY, 8, SCREEN_SAMPLES},
 	{"OTHER END", "peer of a veth and where it is; parent, or bridge that it is a port of",
 		SCREEN_TEXT, 18, 56, .text = other},
-	{"KIND", "kind of device", SCREEN_TEXT, 7, 10, .text = kind},
+	{"KIND", "kind of device", SCREEN_TEXT, 8, 10, .text = kind},
 	{"CPU%", "of its sampled packets, those on that CPU", SCREEN_SHARE, 5, 5,
 		.number = cpu_share},
 	{"RPS", "CPUs that its first queue hands packets to; empty: none", SCREEN_TEXT, 5, 12,

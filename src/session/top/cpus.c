@@ -49,7 +49,8 @@ int top_cpus_open(struct zh_top *top, struct zh_err *err)
 	top->cpus = calloc(TOP_CPUS, sizeof(*top->cpus));
 	top->ksoftirqd = calloc(TOP_CPUS, sizeof(*top->ksoftirqd));
 	top->live_cpus = calloc(TOP_CPUS, sizeof(*top->live_cpus));
-	if (!top->cpus || !top->ksoftirqd || !top->live_cpus)
+	top->live_now = calloc(TOP_CPUS, sizeof(*top->live_now));
+	if (!top->cpus || !top->ksoftirqd || !top->live_cpus || !top->live_now)
 		return zh_err_set(err, -ENOMEM, "out of memory");
 	zh_sys_list(find_ksoftirqd, top, "/proc");
 	top_idle_open(&top->idle);
@@ -181,14 +182,10 @@ static int list_cpus(struct zh_top *top, const struct zh_fact_set *facts, struct
 int top_cpus_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err)
 {
 	static const char *const groups[] = {"softnet", "cpu-time"};
-	zh_autofree struct zh_live_cpu *live = calloc(TOP_CPUS, sizeof(*live));
 	bool has_live = top->live && zh_live_has(top->live, "softirq");
 	struct zh_fact_set facts = {};
-	int r = live ? zh_facts_collect_some(&facts, groups, ZH_ARRAY_SIZE(groups), err)
-		     : zh_err_set(err, -ENOMEM, "out of memory");
+	int r = zh_facts_collect_some(&facts, groups, ZH_ARRAY_SIZE(groups), err);
 
-	if (r == 0 && has_live)
-		zh_live_cpus(top->live, live, TOP_CPUS);
 	if (r == 0)
 		r = list_cpus(top, &facts, err);
 	for (size_t i = 0; r == 0 && i < top->reading.n_cpus; i++) {
@@ -198,14 +195,13 @@ int top_cpus_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err)
 		read_totals(top, &facts, row->cpu, &now);
 		set_packets(row, &now, &top->cpus[row->cpu], interval_ns);
 		set_times(row, &now, &top->cpus[row->cpu], interval_ns);
-		set_softirqs(row, has_live ? &live[row->cpu] : NULL, &top->live_cpus[row->cpu],
-			interval_ns ? top->window_ns : 0);
+		set_softirqs(row, has_live ? &top->live_now[row->cpu] : NULL,
+			&top->live_cpus[row->cpu], interval_ns ? top->window_ns : 0);
 		top->cpus[row->cpu] = now;
 	}
 	zh_fact_set_done(&facts);
 	if (r < 0)
 		return r;
-	memcpy(top->live_cpus, live, TOP_CPUS * sizeof(*live));
 	top_interrupts_read(top, interval_ns);
 	top_idle_read(top);
 	return 0;

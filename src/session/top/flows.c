@@ -76,21 +76,28 @@ static void set_row(struct zh_top *top, const struct zh_live_flow *flow, struct 
 	ret->share = packets > 0 ? (double)flow->packets / packets : -1;
 }
 
+void top_flows_take(struct zh_top *top)
+{
+	top->n_flows = 0;
+	if (!top->live || !zh_live_has(top->live, "flows"))
+		return;
+	if (!top->flows)
+		top->flows = calloc(ZH_LIVE_FLOWS, sizeof(*top->flows));
+	if (top->flows)
+		top->n_flows = zh_live_top_flows(top->live, top->flows, ZH_LIVE_FLOWS);
+}
+
 int top_flows_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err)
 {
 	struct zh_top_reading *reading = &top->reading;
 
-	top->n_flows = 0;
 	reading->n_flows = 0;
 	if (!top->live || !zh_live_has(top->live, "flows"))
 		return 0;
-	if (!top->flows)
-		top->flows = calloc(ZH_LIVE_FLOWS, sizeof(*top->flows));
 	if (!reading->flows)
 		reading->flows = calloc(ROWS_SHOWN, sizeof(*reading->flows));
 	if (!top->flows || !reading->flows)
 		return zh_err_set(err, -ENOMEM, "out of memory");
-	top->n_flows = zh_live_top_flows(top->live, top->flows, ZH_LIVE_FLOWS);
 	/* Before the first read packets were counted for a moment only. */
 	for (size_t i = 0; interval_ns && i < top->n_flows && reading->n_flows < ROWS_SHOWN; i++) {
 		const struct zh_live_flow *flow = &top->flows[i];

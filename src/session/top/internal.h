@@ -72,8 +72,8 @@ struct top_owner {
 struct zh_top {
 	struct zh_top_config config;
 	struct zh_record *notes;
-	struct zh_live *live; /* NULL: counters only */
-	struct zh_live_cpu *live_cpus;
+	struct zh_live *live;                     /* NULL: counters only */
+	struct zh_live_cpu *live_cpus, *live_now; /* [TOP_CPUS] when the window began, ended */
 	struct top_map map;
 	struct top_settings settings;
 	size_t settings_turn; /* a device of the namespace whose settings were read last */
@@ -86,13 +86,14 @@ struct zh_top {
 	struct zh_live_drop *drops; /* of the last read */
 	size_t n_drops;
 	uint64_t hook_backlog_drops; /* of the last read: CPU_BACKLOG, as the drop hook saw them */
-	struct zh_live_flow *flows;  /* taken at this read */
+	struct zh_live_flow *flows;  /* of the window */
 	size_t n_flows;
 	struct top_owner owners[TOP_OWNERS];
 	size_t n_owners, searches; /* searches: begun in this read */
-	uint64_t window_ns;        /* that the costly hooks were there for, in this reading */
-	bool is_windowed;          /* they are there for a part of the time only */
-	uint64_t hook_runs;        /* at the last read */
+	/* The window: how long the costly hooks' counts are of, in this reading; see window.c. */
+	uint64_t window_start_ns, window_ns;
+	uint64_t runs_before, runs_now;           /* of those hooks, when it began and ended */
+	bool is_windowed;                         /* they are there for a part of the time only */
 	uint64_t read_ns, own_cpu_ns, own_bpf_ns; /* at the last read */
 	bool wants_scan;                          /* something unknown was seen */
 	struct zh_top_reading reading;
@@ -125,6 +126,12 @@ const struct top_link *top_links_find(
 void top_settings_refresh(struct zh_top *top, const struct top_links *links);
 const struct top_setting *top_settings_find(
 	const struct top_settings *settings, uint64_t netns, const char *name);
+
+/* window.c: ends the window, or begins and ends one; and decides how the next one is. */
+void top_window_take(struct zh_top *top);
+void top_window_choose(struct zh_top *top);
+/* flows.c: takes the flows that were counted since they were last taken. */
+void top_flows_take(struct zh_top *top);
 
 /* drops.c, flows.c, devices.c: fill the rest. Devices come last: they use the other two. */
 int top_drops_read(struct zh_top *top, uint64_t interval_ns, struct zh_err *err);

@@ -11,8 +11,6 @@
 #include "sys/root.h"
 
 #define FLOW_SAMPLE 64
-#define HOOKS_PER_S 50000 /* runs of costly hooks: more, and they are there for windows only */
-#define WINDOW_NS (100 * ZH_NSEC_PER_MSEC)
 #define SCAN_NS (10 * ZH_NSEC_PER_SEC)     /* namespaces and pods are looked for this often */
 #define SCAN_SOON_NS (2 * ZH_NSEC_PER_SEC) /* and this often while something unknown is seen */
 
@@ -71,50 +69,6 @@ int zh_top_open(const struct zh_top_config *config, struct zh_record *notes, str
 	return 0;
 }
 
-/* Parts whose hooks run for every packet or softirq. */
-static const char *const costly[] = {"softirq", "flows"};
-
-static void switch_costly(struct zh_top *top, bool on)
-{
-	for (size_t i = 0; i < ZH_ARRAY_SIZE(costly); i++)
-		zh_live_switch(top->live, costly[i], on);
-}
-
-/*
- * How long the costly hooks were there: since the last read; or, where they would cost too much, a
- * moment now. Totals stand still while they are not, so differences are those of the window.
- */
-static void take_window(struct zh_top *top)
-{
-	uint64_t start = zh_now_ns();
-
-	top->window_ns = start - top->read_ns;
-	if (!top->is_windowed)
-		return;
-	switch_costly(top, true);
-	start = zh_now_ns();
-	zh_sleep_until(start + WINDOW_NS);
-	top->window_ns = zh_now_ns() - start;
-	switch_costly(top, false);
-}
-
-/* A hook is some 90 ns of a packet, and a packet may run three. */
-static void choose_window(struct zh_top *top)
-{
-	uint64_t runs = 0;
-	double rate;
-
-	for (size_t i = 0; top->live && i < ZH_ARRAY_SIZE(costly); i++)
-		runs += zh_live_runs(top->live, costly[i]);
-	rate = top_rate(runs, top->hook_runs, top->window_ns);
-	top->hook_runs = runs;
-	top->reading.window_ns = top->is_windowed ? top->window_ns : 0;
-	if (!top->live || !top->reading.interval_ns || (rate > HOOKS_PER_S) == top->is_windowed)
-		return;
-	top->is_windowed = !top->is_windowed;
-	switch_costly(top, !top->is_windowed);
-}
-
 static void set_cost(struct zh_top *top, uint64_t interval_ns)
 {
 	uint64_t cpu = zh_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -143,7 +97,7 @@ int zh_top_read(struct zh_top *top, const struct zh_top_reading **ret, struct zh
 	top->searches = 0;
 	if (age_ns > SCAN_NS || (top->wants_scan && age_ns > SCAN_SOON_NS))
 		r = scan(top, err);
-	take_window(top);
+	top_window_take(top);
 	now = zh_now_ns();
 	interval_ns = top->read_ns ? now - top->read_ns : 0;
 	top->read_ns = now;
@@ -165,7 +119,7 @@ int zh_top_read(struct zh_top *top, const struct zh_top_reading **ret, struct zh
 	if (r < 0)
 		return r;
 	set_cost(top, interval_ns);
-	choose_window(top);
+	top_window_choose(top);
 	*ret = &top->reading;
 	return 0;
 }
@@ -183,6 +137,7 @@ struct zh_top *zh_top_close(struct zh_top *top)
 	free(top->cpus);
 	free(top->ksoftirqd);
 	free(top->live_cpus);
+	free(top->live_now);
 	free(top->drops);
 	free(top->flows);
 	free(top->reading.cpus);
