@@ -71,7 +71,8 @@ static int netns_of_pod(const char *name, struct zh_err *err)
 	if (r < 0)
 		return r;
 	pod = zh_pods_find(&pods, name, err);
-	r = pod ? zh_pod_netns_open(pod, err) : -EINVAL;
+	/* What may not be looked at is not missing. */
+	r = pod ? zh_pod_netns_open(pod, err) : pods.why_not[0] ? -EPERM : -EINVAL;
 	zh_pods_done(&pods);
 	return r;
 }

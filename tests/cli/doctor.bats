@@ -79,3 +79,44 @@ load common
 	[ -z "$output" ]
 	[[ "$stderr" == *"device 'va' (this namespace) vanished while it was watched"* ]]
 }
+
+# The child is in a namespace without a name, kept by one process.
+@test "a macvlan's parent is the machine's side of it" {
+	need_root
+	out=$BATS_TEST_TMPDIR/out.json
+	run --separate-stderr unshare -n sh -c "ip link set lo up
+		ip link add va type veth peer name vb && ip link set va up && ip link set vb up
+		ip link add br0 type bridge && ip link set va master br0
+		unshare -n sleep 60 & pid=\$!
+		sleep 0.5
+		ip link add mv0 link vb type macvlan mode bridge || { kill \$pid; exit 77; }
+		ip link set mv0 netns \$pid && nsenter -t \$pid -n ip link set mv0 up
+		'$ZEROHOP' doctor --quick -j --dev mv0 --pid \$pid; code=\$?
+		kill \$pid
+		exit \$code"
+	[ "$status" -ne 77 ] || skip "no macvlan here"
+	[ "$status" -le 1 ] || [ "$status" -eq 3 ]
+	printf '%s' "$output" > "$out"
+	validate doctor "$out"
+	jq -e '.device | .name == "mv0" and .kind == "macvlan" and .host.name == "vb"
+		and (has("peer") | not)' "$out"
+}
+
+@test "who may not look at other processes' namespaces is told so, and not that there is no pod" {
+	need_root
+	cp "$ZEROHOP" "$BATS_TEST_TMPDIR/zh"
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/zh" \
+		"${BATS_TEST_TMPDIR%/*}"
+	group=/sys/fs/cgroup/pids/docker/$(printf 'c0ffee%058d' "$$")
+	mkdir -p "$group" 2> /dev/null || group=/sys/fs/cgroup/docker/${group##*/}
+	mkdir -p "$group" || skip "no control group can be made"
+	sh -c "echo \$\$ > '$group/cgroup.procs'; exec sleep 60" &
+	pid=$!
+	sleep 0.3
+	run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/zh" doctor --quick --pod c0ffee
+	kill $pid
+	wait $pid || true
+	rmdir "$group" "${group%/*}" || true
+	[ "$status" -eq 3 ]
+	[[ "$stderr" == *"run as root"* ]]
+}
