@@ -91,7 +91,7 @@ matches() { # matches REGEX: a line of the page does
 	sees "zerohop: a terminal with TERM=dumb cannot move its cursor: plain readings follow"
 	sees "CPUs"
 	sees "status "
-	mux kill-server
+	close
 	type=xterm
 	open 79 100 "$ZEROHOP top -n 1 -d 200ms"
 	sees "zerohop: the terminal is too small: 79x100, needed is 80x24"

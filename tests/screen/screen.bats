@@ -166,7 +166,7 @@ golden() { # golden NAME: the page is this one
 	locale=C
 	show 80 24 small
 	golden cpus-ascii
-	mux kill-server
+	close
 	locale=C.UTF-8 type=linux
 	show 80 24 small
 	golden cpus-ascii
@@ -180,7 +180,7 @@ golden() { # golden NAME: the page is this one
 		golden devices-80
 		keys q
 		given_back "ended:"
-		mux kill-server
+		close
 	done
 }
 
@@ -188,12 +188,12 @@ golden() { # golden NAME: the page is this one
 	show 80 24 small
 	golden cpus-80
 	mux capture-pane -e -p | grep -qF $'\e[31m'
-	mux kill-server
+	close
 	extra=NO_COLOR=1
 	show 80 24 small
 	golden cpus-80
 	! mux capture-pane -e -p | grep -q $'\e\[[0-9;]*3[0-7]'
-	mux kill-server
+	close
 	extra= type=vt100
 	show 80 24 small
 	golden cpus-80
@@ -205,7 +205,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 	given_back "$1"
 	sees "status 3"
 	row 1 "unfit: "
-	mux kill-server
+	close
 }
 
 @test "no screen where there can be none, and why" {
@@ -224,7 +224,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 		kill -$signal "$(cat "$dir/pid")"
 		given_back "ended:"
 		sees "status 0"
-		mux kill-server
+		close
 	done
 	for signal in QUIT SEGV ABRT; do
 		show 80 24 small
@@ -232,7 +232,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 		prlimit --core=0 --pid "$(cat "$dir/pid")"
 		kill -$signal "$(cat "$dir/pid")"
 		given_back "status 1"
-		mux kill-server
+		close
 	done
 	show 80 24 small
 	golden cpus-80
@@ -241,8 +241,6 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 }
 
 @test "a stop gives the terminal back, and it goes on afterwards" {
-	show 80 24 small
-	mux kill-server
 	mux new-session -d -x 80 -y 24 "env -i PATH=$PATH TERM=$type TZ=UTC LC_ALL=$locale PS1='prompt> ' \
 		bash --norc --noprofile -i"
 	sees "prompt>"
@@ -282,7 +280,7 @@ unfit() { # unfit TEXT COLUMNS LINES [REDIRECTIONS]
 	show 80 24 small
 	golden cpus-80
 	pid=$(cat "$dir/pid")
-	mux kill-server
+	close
 	for _ in $(seq 50); do
 		kill -0 "$pid" 2> /dev/null || return 0
 		sleep 0.1

@@ -31,6 +31,12 @@ open() { # open COLUMNS LINES COMMAND
 	mux new-session -d -x "$1" -y "$2" "sh $dir/run"
 }
 
+# A server that ends and one that starts would share a socket for a moment: each has its own.
+close() {
+	mux kill-server
+	socket=$dir/tmux-$RANDOM$RANDOM
+}
+
 keys() {
 	mux send-keys "$@"
 }
