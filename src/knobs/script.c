@@ -102,6 +102,12 @@ int knobs_script_write(
 	int r;
 
 	zh_buf_adds(&script, head);
+	/* After another start the values are not ours, though they may look like it. */
+	zh_buf_addf(&script,
+		"[ \"$(cat /proc/sys/kernel/random/boot_id)\" = %s ] || {\n"
+		"\techo \"the machine was started again since: there is nothing to undo\" >&2\n"
+		"\texit 1\n}\n",
+		journal->boot_id);
 	for (size_t i = plan->n; i-- > 0;)
 		if (plan->changes[i].action == ZH_CHANGE_WRITE &&
 			(plan->changes[i].phase == ZH_PHASE_INTENT ||

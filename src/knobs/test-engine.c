@@ -222,12 +222,18 @@ static void the_script_does_the_same(void **state)
 	struct zh_undo result;
 	char path[64];
 	const char *const argv[] = {"sh", path, NULL};
+	const char *const other_boot[] = {"sh", "-c",
+		"sed \"s/$(cat /proc/sys/kernel/random/boot_id)/another/\" \"$0\" | sh", path,
+		NULL};
 	struct zh_err err = {};
 	int64_t tx;
 
 	need_root(state);
 	tx = apply((const char *const[]){"unix_max_dgram_qlen=20", "mtu=1400", NULL});
 	snprintf(path, sizeof(path), "%s/undo-%lld.sh", dir, (long long)tx);
+	assert_true(zh_process_run(other_boot, netns, "", 0, NULL) < 0);
+	assert_setting(QLEN, "20");
+	assert_setting(MTU, "1400");
 	if (zh_process_run(argv, netns, "", 0, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_setting(QLEN, "10");
