@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "cmd/measure.h"
+#include "cmd/tune.h"
 #include "lab/lab.h"
 
 struct explain_config {
@@ -132,6 +133,8 @@ static struct zh_doc *describe(const char *id, struct zh_err *err)
 		return describe_rule(rule);
 	if (fault)
 		return describe_fault(fault);
+	if (zh_knob_find(id))
+		return cmd_describe_knob("explain", zh_knob_find(id));
 	zh_err_set(err, -EINVAL, "nothing is called '%.100s' (zerohop explain lists all ids)", id);
 	return NULL;
 }

@@ -147,7 +147,8 @@ static void take_back(struct zh_journal *journal, const struct zh_tx *tx, struct
 			(long long)tx->id);
 	else
 		snprintf(err->text + len, sizeof(err->text) - len, "; %s",
-			undo.undone ? "what had been set before is undone" : "nothing is changed");
+			undo.undone > undo.already ? "what had been set before is undone"
+						   : "nothing is changed");
 }
 
 int zh_tune_apply(struct zh_journal *journal, struct zh_plan *plan, const struct zh_apply *apply,

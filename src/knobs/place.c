@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "base/util.h"
-#include "sys/net-config.h"
 #include "sys/netns.h"
 #include "sys/process.h"
 #include "sys/root.h"
@@ -70,7 +69,7 @@ static int find_device(const char *name, struct zh_knob_place *place, struct zh_
 
 	if (!*name || strlen(name) >= sizeof(place->device) || strchr(name, '/'))
 		return zh_err_set(err, -EINVAL, "'%.40s' is no name of a device", name);
-	if (!zh_sys_is_captured() && zh_netns_call(place->netns_fd, ask_index, &query, NULL) < 0)
+	if (!zh_sys_is_captured() && zh_netns_ask(place->netns_fd, ask_index, &query) < 0)
 		return zh_err_set(err, -ENODEV, "there is no device %s", name);
 	snprintf(place->device, sizeof(place->device), "%s", name);
 	place->ifindex = query.index;
@@ -221,7 +220,7 @@ int zh_knob_place_again(const struct zh_knob *knob, struct zh_knob_place *place)
 	switch (knob->target) {
 	case ZH_KNOB_DEVICE: /* it may have got another name */
 	case ZH_KNOB_QUEUE:
-		return zh_netns_call(place->netns_fd, name_of_index, place, NULL);
+		return zh_netns_ask(place->netns_fd, name_of_index, place);
 	case ZH_KNOB_IRQ:
 		return read_action(place->irq, action, sizeof(action)) < 0 ||
 				       strcmp(action, place->action)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "sys/net-config.h"
+#include "sys/netns.h"
 #include "sys/root.h"
 #include "sys/setting.h"
 
@@ -117,7 +117,7 @@ static int act(void *arg)
 int zh_feature_get(int netns_fd, const char *device, const char *feature, bool *ret)
 {
 	struct request request = {.device = device, .feature = feature};
-	int r = zh_sys_is_captured() ? -EROFS : zh_netns_call(netns_fd, act, &request, NULL);
+	int r = zh_sys_is_captured() ? -EROFS : zh_netns_ask(netns_fd, act, &request);
 
 	if (r == 0)
 		*ret = request.on;
@@ -128,5 +128,5 @@ int zh_feature_set(int netns_fd, const char *device, const char *feature, bool o
 {
 	struct request request = {.device = device, .feature = feature, .on = on, .is_set = true};
 
-	return zh_sys_is_captured() ? -EROFS : zh_netns_call(netns_fd, act, &request, NULL);
+	return zh_sys_is_captured() ? -EROFS : zh_netns_ask(netns_fd, act, &request);
 }

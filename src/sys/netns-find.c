@@ -28,9 +28,23 @@ static int read_cookie(void *arg)
 	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, arg, &len) < 0 ? -errno : 0;
 }
 
+bool zh_netns_is_current(int fd)
+{
+	zh_autoclose int current = zh_netns_current(NULL);
+	uint64_t a, b;
+
+	return current >= 0 && zh_netns_inode(current, &a) == 0 && zh_netns_inode(fd, &b) == 0 &&
+	       a == b;
+}
+
+int zh_netns_ask(int fd, int (*f)(void *arg), void *arg)
+{
+	return zh_netns_is_current(fd) ? f(arg) : zh_netns_call(fd, f, arg, NULL);
+}
+
 int zh_netns_cookie(int fd, uint64_t *ret)
 {
-	return zh_netns_call(fd, read_cookie, ret, NULL);
+	return zh_netns_ask(fd, read_cookie, ret);
 }
 
 struct search {

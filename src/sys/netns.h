@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,6 +28,10 @@ int zh_netns_lo_up(int fd, struct zh_err *err);
 int zh_netns_enter(int fd, struct zh_err *err);
 /* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
 int zh_netns_inode(int fd, uint64_t *ret);
+bool zh_netns_is_current(int fd);
+/* Runs f(arg) there: on this thread when it is there already (then without privileges), else as
+ * zh_netns_call(). f must not change anything of its thread. */
+int zh_netns_ask(int fd, int (*f)(void *arg), void *arg);
 /* The number that the kernel never gives to another namespace before the next boot
  * (SO_NETNS_COOKIE, 5.14). 0 or a negative errno. */
 int zh_netns_cookie(int fd, uint64_t *ret);

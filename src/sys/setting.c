@@ -68,9 +68,10 @@ static int access_inside(void *arg)
 	if (is_of_devices(access->path)) {
 		int r = zh_netns_show_devices(NULL);
 
-		/* Who may not mount is in the namespace that /sys shows, or could not have entered
-		 * it; writing needs to be sure. */
-		if (r < 0 && (r != -EPERM || access->text))
+		/* Busy: the devices of this very namespace are shown there already. Who may not
+		 * mount is in the namespace that /sys shows, or could not have entered it; writing
+		 * needs to be sure. */
+		if (r < 0 && r != -EBUSY && (r != -EPERM || access->text))
 			return r;
 	}
 	return access_here(arg);
@@ -80,9 +81,12 @@ int zh_setting_read(int netns_fd, const char *path, char *buf, size_t size)
 {
 	struct access access = {.path = path, .buf = buf, .size = size};
 
+	int r;
+
 	if (netns_fd < 0 || zh_sys_is_captured())
 		return access_here(&access);
-	return zh_netns_call(netns_fd, access_inside, &access, NULL);
+	r = zh_netns_call(netns_fd, access_inside, &access, NULL);
+	return r == -EPERM && zh_netns_is_current(netns_fd) ? access_here(&access) : r;
 }
 
 int zh_setting_write(int netns_fd, const char *path, const char *text)
