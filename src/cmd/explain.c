@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "cmd/measure.h"
 #include "cmd/tune.h"
+#include "explain/advice.h"
 #include "lab/lab.h"
 
 struct explain_config {
@@ -124,6 +125,19 @@ static const struct zh_fault *find_fault(const char *id)
 	return NULL;
 }
 
+static struct zh_doc *describe_advice(const struct zh_advice *advice)
+{
+	struct zh_doc *doc = zh_doc_new("explain");
+	struct zh_node *root = zh_doc_root(doc);
+	char head[400];
+
+	snprintf(head, sizeof(head), "%s: %s", advice->id, advice->text);
+	zh_node_headline(root, NULL, head);
+	zh_node_value(root, "id", NULL, zh_string(advice->id));
+	zh_node_value(root, "summary", NULL, zh_string(advice->text));
+	return doc;
+}
+
 static struct zh_doc *describe(const char *id, struct zh_err *err)
 {
 	const struct zh_rule *rule = zh_rule_find(id);
@@ -135,6 +149,8 @@ static struct zh_doc *describe(const char *id, struct zh_err *err)
 		return describe_fault(fault);
 	if (zh_knob_find(id))
 		return cmd_describe_knob("explain", zh_knob_find(id));
+	if (zh_advice_find(id))
+		return describe_advice(zh_advice_find(id));
 	zh_err_set(err, -EINVAL, "nothing is called '%.100s' (zerohop explain lists all ids)", id);
 	return NULL;
 }

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "cmd/trial.h"
+#include "knobs/knob.h"
 
 /* "a, b or c" of what there is. */
 static void list_experiments(struct zh_buf *buf)
@@ -22,7 +23,8 @@ static int unknown(const char *word, struct zh_err *err)
 	zh_autobuf known = {};
 
 	list_experiments(&known);
-	zh_err_set(err, -EINVAL, "unknown change '%.60s': use one of %s", word,
+	zh_err_set(err, -EINVAL,
+		"unknown change '%.60s': use one of %s, or KNOB=VALUE (zerohop tune list)", word,
 		known.text ? known.text : "");
 	return ZH_EXIT_USAGE;
 }
@@ -60,6 +62,13 @@ static int check_value(
 	return ZH_EXIT_USAGE;
 }
 
+/* Without the place behind "@". */
+static bool is_knob(char *id)
+{
+	id[strcspn(id, "@")] = '\0';
+	return zh_knob_find(id) != NULL;
+}
+
 int cmd_trial_change(
 	int n_words, char **words, struct cmd_trial *ret, int *ret_used, struct zh_err *err)
 {
@@ -77,6 +86,10 @@ int cmd_trial_change(
 		(int)ZH_MIN(value ? (size_t)(value - words[0]) : strlen(words[0]), sizeof(id) - 1),
 		words[0]);
 	experiment = zh_trial_experiment_find(id);
+	if (!experiment && is_knob(id)) {
+		*ret_used = 1;
+		return cmd_trial_knob(words[0], n_words > 1 ? words[1] : NULL, ret, err);
+	}
 	if (!experiment)
 		return unknown(words[0], err);
 	status = check_value(experiment, value ? value + 1 : NULL, err);
@@ -93,7 +106,10 @@ int cmd_trial_change(
 
 void cmd_trial_done(struct cmd_trial *trial)
 {
-	free(trial->change_arg);
+	if (trial->change_done && trial->change_arg)
+		trial->change_done(trial->change_arg);
+	else
+		free(trial->change_arg);
 }
 
 uint64_t cmd_trial_seed(void)

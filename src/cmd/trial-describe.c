@@ -96,19 +96,28 @@ static void add_effects(const struct zh_trial_report *report, struct zh_buf *lin
 	zh_buf_addf(line, ": %s %s", report->figures[0].name, text);
 }
 
+/* Where the kernel does nothing with the setting, a difference is not its effect, whatever else the
+ * switching does. */
+enum zh_trial_verdict cmd_trial_verdict(const struct cmd_trial *trial)
+{
+	return *trial->placebo_reason && !trial->report.interrupted ? ZH_TRIAL_NO_EFFECT
+								    : trial->report.result.verdict;
+}
+
 /* The answer in one line. */
 static void answer(const struct cmd_trial *trial, struct zh_buf *line)
 {
 	const struct zh_trial_report *report = &trial->report;
 	const struct zh_trial_result *result = &report->result;
 
-	zh_buf_addf(line, "%s: %s", trial->name, zh_trial_verdict_name(result->verdict));
+	zh_buf_addf(line, "%s: %s%s", trial->name, zh_trial_verdict_name(cmd_trial_verdict(trial)),
+		*trial->placebo_reason ? ", a placebo" : "");
 	if (result->verdict == ZH_TRIAL_MIXED)
 		zh_buf_addf(line, ", one figure is better and another one worse");
 	add_effects(report, line);
 	if (report->interrupted)
 		zh_buf_addf(line, ", ended early");
-	else if (result->verdict == ZH_TRIAL_INCONCLUSIVE && result->more_quads)
+	else if (cmd_trial_verdict(trial) == ZH_TRIAL_INCONCLUSIVE && result->more_quads)
 		zh_buf_addf(line, "; about %u more blocks would decide it", 4 * result->more_quads);
 }
 
@@ -149,7 +158,8 @@ static void describe_keys(const struct cmd_trial *trial, struct zh_node *root)
 	zh_node_value(root, "more_blocks", NULL,
 		report->result.more_quads ? zh_count(4 * report->result.more_quads) : zh_null());
 	zh_node_value(root, "interrupted", NULL, zh_bool(report->interrupted));
-	zh_node_value(root, "placebo_reason", NULL, zh_null());
+	zh_node_value(root, "placebo_reason", NULL,
+		*trial->placebo_reason ? zh_string(trial->placebo_reason) : zh_null());
 }
 
 static void describe_figures(const struct cmd_trial *trial, struct zh_node *root)
@@ -225,11 +235,19 @@ void cmd_describe_trial(const struct cmd_trial *trial, struct zh_node *node, boo
 		zh_node_headline(node, NULL, line.text ? line.text : "");
 	zh_node_value(node, "change", is_part ? NULL : "change", zh_string(trial->name));
 	zh_node_value(node, "what", is_part ? NULL : "that is", zh_string(trial->what));
-	zh_node_value(node, "verdict", NULL,
-		zh_string(zh_trial_verdict_name(trial->report.result.verdict)));
+	zh_node_value(
+		node, "verdict", NULL, zh_string(zh_trial_verdict_name(cmd_trial_verdict(trial))));
 	describe_keys(trial, node);
 	describe_figures(trial, node);
 	describe_arm(trial, node, "plain", &trial->report.a);
 	describe_arm(trial, node, "changed", &trial->report.b);
+	if (*trial->placebo_reason) {
+		zh_autobuf why = {};
+
+		zh_buf_addf(&why,
+			"It cannot do anything here: %s. What differs above is not its effect.",
+			trial->placebo_reason);
+		zh_node_text(node, why.text ? why.text : "");
+	}
 	explain(trial, node);
 }

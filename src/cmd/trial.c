@@ -106,11 +106,7 @@ static int run_trial(const struct trial_config *trial, struct cmd_trial *t, stru
 		.margin = (double)trial->margin_percent / 100,
 		.stop = cmd_interrupted,
 		.progress = show_progress};
-	int r = cmd_prepare(&trial->common, err);
-
-	if (r)
-		return r;
-	r = zh_trial_run(&config, &t->report, err);
+	int r = zh_trial_run(&config, &t->report, err);
 	cmd_progress_done();
 	if (r == 0)
 		return 0;
@@ -139,8 +135,10 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	zh_cleanup(cmd_doc_freep) struct zh_doc *doc = NULL;
 	/* The parser keeps words and what stands behind "--" apart by where it leaves the "--". */
 	bool is_command = !strcmp(words[-1], "--");
-	int used, status = cmd_trial_change(n_words, words, &t, &used, err);
+	int used, status = cmd_prepare(&trial->common, err);
 
+	if (!status)
+		status = cmd_trial_change(n_words, words, &t, &used, err);
 	if (status)
 		return status;
 	status = choose_method(trial, is_command, n_words - used, words + used, &session, &t, err);
@@ -152,7 +150,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 	cmd_describe_trial(&t, zh_doc_root(doc), false);
 	status = cmd_print(&trial->common, doc, err);
 	if (!status)
-		status = verdict_status(t.report.result.verdict);
+		status = verdict_status(cmd_trial_verdict(&t));
 	if (status == ZH_EXIT_UNABLE && !err->code)
 		zh_err_set(err, -EAGAIN, "the numbers do not decide it");
 	return status;
@@ -170,13 +168,16 @@ const struct zh_command zh_command_trial = {
 		"configuration?\n"
 		"  zerohop trial nothing                                  # A/A: the noise of this "
 		"machine\n"
+		"  sudo zerohop trial unix_max_dgram_qlen=512 unix:        # a setting, switched for "
+		"each block\n"
 		"  zerohop trial keep-awake -- ./my-benchmark             # judged by the number it "
 		"prints\n",
 	.notes =
 		"CHANGE is an experiment: keep-awake, task-placement=same-cpu|cross-cpu, pin, "
-		"clean-room,\nnothing. Blocks with and without it alternate (A B B A or B A A B, by a "
-		"coin), and the trial ends\nas soon as the numbers decide, a wrong 'helps' or 'harms' "
-		"having a chance of at most 5 %.\n"
+		"clean-room,\nnothing; or a setting, KNOB[@PLACE]=VALUE (zerohop tune list). Blocks "
+		"with and without it\nalternate (A B B A or B A A B, by a coin), and the trial ends "
+		"as soon as the numbers decide,\na wrong 'helps' or 'harms' having a chance of at "
+		"most 5 %.\n"
 		"Exit status: 0 it helps, 1 it does not (no effect, harms), 2 usage, 3 inconclusive "
 		"or could not\nmeasure.\n",
 	.options = options,

@@ -10,6 +10,8 @@ struct cmd_trial {
 	char what[160];                       /* "the CPUs kept awake" */
 	const struct zh_trial_change *change; /* NULL: none (A against A) */
 	void *change_arg;                     /* owned */
+	void (*change_done)(void *arg);       /* ends it; NULL: free(3) */
+	char placebo_reason[320];             /* why it can do nothing here; "": not known */
 	const struct zh_trial_method *method;
 	void *method_arg; /* one of these two */
 	struct zh_trial_probes probes;
@@ -21,9 +23,14 @@ struct cmd_trial {
  * err set. */
 int cmd_trial_change(
 	int n_words, char **words, struct cmd_trial *ret, int *ret_used, struct zh_err *err);
+/* KNOB[@PLACE]=VALUE; `target` (may be NULL) tells the device where the word does not. */
+int cmd_trial_knob(const char *word, const char *target, struct cmd_trial *ret, struct zh_err *err);
 /* Random; never 0. */
 uint64_t cmd_trial_seed(void);
 void cmd_trial_done(struct cmd_trial *trial);
+
+/* What is said in the end. */
+enum zh_trial_verdict cmd_trial_verdict(const struct cmd_trial *trial);
 
 /* Into the root of a document, or into an object of one. */
 void cmd_describe_trial(const struct cmd_trial *trial, struct zh_node *node, bool is_part);

@@ -149,9 +149,7 @@ static int run(const void *config, int n_words, char **words, struct zh_err *err
 const struct zh_command zh_command_tune = {
 	.name = "tune",
 	.summary = "which settings help here? planned, applied, confirmed, always undone",
-	.usage =
-		"[OPTIONS] list | show KNOB | plan KNOB=VALUE... | apply KNOB=VALUE... | confirm | "
-		"undo [TX]\n                    | status | history [TX] | diff [TX]",
+	.usage = "[OPTIONS] VERB [WORD...]",
 	.examples =
 		"  zerohop tune plan netdev_max_backlog=10000     # what would change, and its cost\n"
 		"  sudo zerohop tune apply netdev_max_backlog=10000 --confirm-within 10m\n"

@@ -48,6 +48,12 @@ static void judge(const struct zh_plan *plan, struct zh_change *change)
 static int want(const struct zh_knob *knob, const struct zh_knob_place *place, const char *value,
 	char *ret, struct zh_err *err)
 {
+	const char *refused = !strcmp(value, "auto") && !knob->choose && knob->refuse
+				      ? knob->refuse(place, value)
+				      : NULL;
+
+	if (refused)
+		return zh_err_set(err, -EOPNOTSUPP, "%s", refused);
 	if (strcmp(value, "auto") != 0 || !knob->choose)
 		return zh_knob_parse(knob, value, ret, err);
 	return knob->choose(place, ret, ZH_KNOB_VALUE, err);

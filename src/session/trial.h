@@ -49,7 +49,7 @@ struct zh_trial_config {
 	const struct zh_trial_change *change; /* NULL: A against A */
 	void *change_arg;
 	uint64_t seed;      /* of the order */
-	uint64_t settle_ns; /* after each change, before the block */
+	uint64_t settle_ns; /* before each block, where the change has something to set */
 	size_t max_quads;   /* 0: as many as zh_trial_look() has */
 	double margin;      /* of deciding ratios; 0: each figure's own */
 	bool (*stop)(void *arg);

@@ -113,3 +113,34 @@ refused() { # refused TEXT WORDS...: one line, exit 2, nothing on standard outpu
 	[[ ${lines[0]} == "nothing: "* ]]
 	[ "$(printf '%s\n' "$output" | wc -L)" -lt 100 ]
 }
+
+@test "a setting: switched through the journal, and as before whatever happens" {
+	need_root
+	export ZEROHOP_STATE_DIR=$BATS_TEST_TMPDIR/state
+	ns=zhq$$
+	ip netns add "$ns"
+	ip -n "$ns" link set lo up
+	# Datagrams wait for a reader that is slow, so their number is felt.
+	trial '0|1|3' -c 20 -i 200us --quads 8 --netns "$ns" somaxconn=100
+	has '.blocks == 32 and .placebo_reason == null'
+	[ "$(ip netns exec "$ns" cat /proc/sys/net/core/somaxconn)" = 4096 ]
+	timeout -s KILL 2 "$ZEROHOP" trial -c 200 -i 1ms --netns "$ns" somaxconn=100 > /dev/null || [ $? -eq 137 ]
+	for _ in $(seq 50); do
+		[ "$(ip netns exec "$ns" cat /proc/sys/net/core/somaxconn)" = 100 ] || break
+		sleep 0.1
+	done
+	[ "$(ip netns exec "$ns" cat /proc/sys/net/core/somaxconn)" = 4096 ]
+	nothing_left
+	ip netns del "$ns"
+}
+
+@test "placebos and harm are named" {
+	need_root
+	export ZEROHOP_STATE_DIR=$BATS_TEST_TMPDIR/state
+	before=$(cat /proc/sys/net/core/busy_poll)
+	trial 1 -c 20 -i 200us --quads 8 busy_poll=$((before + 50)) 127.0.0.1
+	has '.verdict == "no effect" and (.placebo_reason | contains("NAPI id"))'
+	[ "$(cat /proc/sys/net/core/busy_poll)" = "$before" ]
+	run --separate-stderr "$ZEROHOP" trial rps=auto 127.0.0.1
+	[ "$status" -eq 3 ] && [[ $stderr == *"refused here"*"wake-up"* ]]
+}

@@ -4,15 +4,27 @@
 
 #include "base/util.h"
 #include "knobs/knob.h"
+#include "sys/root.h"
 
-/* Packets have a NAPI id only when a driver's poll received them. */
+static int is_hardware(void *arg, const char *name)
+{
+	(void)arg;
+	return zh_sys_exists("/sys/class/net/%s/device", name);
+}
+
+/* Packets have a NAPI id only when a driver's poll received them: never on lo; elsewhere where
+ * there is a driver. */
 static const char *only_napi(const struct zh_knob_place *place, const char *canonical)
 {
-	(void)place;
 	if (!strcmp(canonical, "0"))
 		return NULL;
-	return "no effect on loopback, own addresses and veths without GRO: busy polling needs a "
-	       "NAPI id, and packets there have none";
+	if (!strcmp(place->device, "lo"))
+		return "busy polling needs a NAPI id, and packets over loopback or to own addresses "
+		       "have none";
+	return zh_sys_list(is_hardware, NULL, "/sys/class/net") == 1
+		       ? NULL
+		       : "busy polling needs a NAPI id, and no device here has a driver that gives "
+			 "one";
 }
 
 static const struct zh_knob knobs[] = {

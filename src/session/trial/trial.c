@@ -26,8 +26,6 @@ static int switch_to(struct trial *t, bool on, struct zh_err *err)
 	if (r < 0)
 		return r;
 	t->is_on = on;
-	if (t->config->settle_ns)
-		zh_sleep_until(zh_now_ns() + t->config->settle_ns);
 	return 0;
 }
 
@@ -38,6 +36,9 @@ static int run_block(struct trial *t, bool is_b, struct zh_err *err)
 
 	if (r < 0)
 		return r;
+	/* Before every block, switched or not: else a pause would be part of the change. */
+	if (t->config->settle_ns && t->config->change && t->config->change->set)
+		zh_sleep_until(zh_now_ns() + t->config->settle_ns);
 	*block = (struct zh_trial_block){.is_b = is_b};
 	r = t->config->method->measure(t->config->method_arg, is_b, block, err);
 	if (r < 0) {
