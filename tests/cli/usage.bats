@@ -87,7 +87,11 @@ load common
 		"$ZEROHOP" explain -j "$id" > "$BATS_TEST_TMPDIR/one.json"
 		cat "$BATS_TEST_TMPDIR/one.json" >> "$BATS_TEST_TMPDIR/each.json"
 	done
-	jq -s . "$BATS_TEST_TMPDIR/each.json" > "$BATS_TEST_TMPDIR/array.json"
+	# What cures them is explained, too.
+	for id in $(jq -r '.remedies[]?' "$BATS_TEST_TMPDIR/each.json" | sort -u); do
+		"$ZEROHOP" explain -j "$id" >> "$BATS_TEST_TMPDIR/remedies.json"
+	done
+	jq -s . "$BATS_TEST_TMPDIR/each.json" "$BATS_TEST_TMPDIR/remedies.json" > "$BATS_TEST_TMPDIR/array.json"
 	validate_each explain "$BATS_TEST_TMPDIR/array.json"
 	"$ZEROHOP" lab list -j > "$BATS_TEST_TMPDIR/list.json"
 	validate lab "$BATS_TEST_TMPDIR/list.json"
