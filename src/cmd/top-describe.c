@@ -3,6 +3,7 @@
  * The document of a reading. JSON has every row and every column; people see the rows that matter
  * most, in less than 100 columns, and are told how many are left out.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "trace/live.h"
 
 #define ROWS_SHOWN 24
+#define COLUMNS_MAX 32
 
 /* Rows of one list, most important first. */
 struct order {
@@ -48,6 +50,19 @@ static struct zh_cell text_or_null(const char *text)
 static struct zh_cell number(int value)
 {
 	return value < 0 ? zh_null() : zh_count((uint64_t)value);
+}
+
+/* JSON's half of a table (`key`), with every row, or that of people (`title`), with some. */
+static struct zh_node *half_table(struct zh_node *root, const char *key, const char *title,
+	const struct zh_column *columns, size_t n)
+{
+	struct zh_column half[COLUMNS_MAX];
+
+	assert(n <= COLUMNS_MAX);
+	for (size_t i = 0; i < n; i++)
+		half[i] = (struct zh_column){
+			key ? columns[i].key : NULL, title ? columns[i].heading : NULL};
+	return zh_node_table(root, key, title, half, n);
 }
 
 static void say_left_out(struct zh_node *root, size_t shown, size_t all, const char *what)
@@ -240,16 +255,11 @@ static double device_weight(const struct zh_top_device *device)
 
 static void describe_devices(struct zh_node *root, const struct zh_top_reading *reading)
 {
-	struct zh_column shown[ZH_ARRAY_SIZE(device_columns)], kept[ZH_ARRAY_SIZE(device_columns)];
+	const size_t n = ZH_ARRAY_SIZE(device_columns);
 	zh_autofree struct order *order = calloc(reading->n_devices + 1, sizeof(*order));
-	struct zh_node *all, *busiest;
+	struct zh_node *all = half_table(root, "devices", NULL, device_columns, n);
+	struct zh_node *busiest = half_table(root, NULL, "Devices", device_columns, n);
 
-	for (size_t i = 0; i < ZH_ARRAY_SIZE(shown); i++) {
-		shown[i] = (struct zh_column){NULL, device_columns[i].heading};
-		kept[i] = (struct zh_column){device_columns[i].key, NULL};
-	}
-	all = zh_node_table(root, "devices", NULL, kept, ZH_ARRAY_SIZE(kept));
-	busiest = zh_node_table(root, NULL, "Devices", shown, ZH_ARRAY_SIZE(shown));
 	for (size_t i = 0; i < reading->n_devices; i++) {
 		add_device(all, &reading->devices[i]);
 		if (order)
@@ -276,15 +286,10 @@ static void describe_flows(struct zh_node *root, const struct zh_top_reading *re
 		{NULL, "to"}, {"from", NULL}, {"to", NULL}, {"from_who", NULL}, {"to_who", NULL},
 		{"dev", "on"}, {"place", NULL}, {"cpu", "CPU"}, {"per_s", "pkts/s"},
 		{"bytes_per_s", NULL}, {"cpu_share", "of CPU"}};
-	struct zh_column shown[ZH_ARRAY_SIZE(columns)], kept[ZH_ARRAY_SIZE(columns)];
-	struct zh_node *tables[2];
+	const size_t n = ZH_ARRAY_SIZE(columns);
+	struct zh_node *all = half_table(root, "flows", NULL, columns, n);
+	struct zh_node *largest = half_table(root, NULL, "Flows", columns, n);
 
-	for (size_t i = 0; i < ZH_ARRAY_SIZE(columns); i++) {
-		shown[i] = (struct zh_column){NULL, columns[i].heading};
-		kept[i] = (struct zh_column){columns[i].key, NULL};
-	}
-	tables[0] = zh_node_table(root, "flows", NULL, kept, ZH_ARRAY_SIZE(kept));
-	tables[1] = zh_node_table(root, NULL, "Flows", shown, ZH_ARRAY_SIZE(shown));
 	for (size_t i = 0; i < reading->n_flows; i++) {
 		const struct zh_top_flow *flow = &reading->flows[i];
 		char from[160], to[160];
@@ -296,9 +301,9 @@ static void describe_flows(struct zh_node *root, const struct zh_top_reading *re
 			number(flow->cpu), rate(flow->rate), rate(flow->bytes_rate),
 			share(flow->share)};
 
-		zh_node_row(tables[0], cells);
+		zh_node_row(all, cells);
 		if (i < ROWS_SHOWN)
-			zh_node_row(tables[1], cells);
+			zh_node_row(largest, cells);
 	}
 	say_left_out(root, ROWS_SHOWN, reading->n_flows, "flows");
 }
@@ -308,16 +313,11 @@ static void describe_drops(struct zh_node *root, const struct zh_top_reading *re
 	static const struct zh_column columns[] = {{"reason", "reason"}, {"dev", "device"},
 		{"place", "in"}, {"function", "function"}, {"per_s", "drop/s"}, {"total", "so far"},
 		{"is_benign", NULL}};
-	struct zh_column shown[ZH_ARRAY_SIZE(columns)], kept[ZH_ARRAY_SIZE(columns)];
-	struct zh_node *all, *losses, *frees;
+	const size_t n = ZH_ARRAY_SIZE(columns);
+	struct zh_node *all = half_table(root, "drops", NULL, columns, n);
+	struct zh_node *losses = half_table(root, NULL, "Drops", columns, n);
+	struct zh_node *frees = half_table(root, NULL, "Freed without loss", columns, n);
 
-	for (size_t i = 0; i < ZH_ARRAY_SIZE(columns); i++) {
-		shown[i] = (struct zh_column){NULL, columns[i].heading};
-		kept[i] = (struct zh_column){columns[i].key, NULL};
-	}
-	all = zh_node_table(root, "drops", NULL, kept, ZH_ARRAY_SIZE(kept));
-	losses = zh_node_table(root, NULL, "Drops", shown, ZH_ARRAY_SIZE(shown));
-	frees = zh_node_table(root, NULL, "Freed without loss", shown, ZH_ARRAY_SIZE(shown));
 	for (size_t i = 0; i < reading->n_drops; i++) {
 		const struct zh_top_drop *drop = &reading->drops[i];
 		const struct zh_cell cells[] = {zh_string(drop->reason), text_or_null(drop->device),

@@ -19,14 +19,14 @@
 struct knob_trial {
 	struct zh_journal journal; /* locked as long as the trial runs */
 	struct zh_plan plan;
-	char exe[PATH_MAX];
+	struct tune_guard guard;
 	int64_t tx; /* 0: it is as it was */
 };
 
 static int set_on(struct knob_trial *trial, struct zh_err *err)
 {
-	const char *const guard[] = {trial->exe, "tune", "undo", "--expired", NULL};
-	const struct zh_apply apply = {.label = "trial", .guard_argv = guard, .guard_caller = true};
+	const struct zh_apply apply = {
+		.label = "trial", .guard_argv = trial->guard.argv, .guard_caller = true};
 
 	return zh_tune_apply(&trial->journal, &trial->plan, &apply, &trial->tx, err);
 }
@@ -126,7 +126,6 @@ int cmd_trial_knob(const char *word, const char *target, struct cmd_trial *ret, 
 	const struct zh_knob_where where = {
 		.netns_fd = -1, .device = device_of(target), .state_dir = zh_journal_dir()};
 	struct knob_trial *trial = calloc(1, sizeof(*trial));
-	ssize_t len;
 	int recovered, status, r;
 
 	if (!trial) {
@@ -147,10 +146,8 @@ int cmd_trial_knob(const char *word, const char *target, struct cmd_trial *ret, 
 	status = judge(&trial->plan, where.device, ret, err);
 	if (status)
 		return status;
-	len = readlink("/proc/self/exe", trial->exe, sizeof(trial->exe) - 1);
-	if (len < 0) {
-		zh_err_sys(err, -errno, "cannot find this program's file");
-		return ZH_EXIT_UNABLE;
-	}
+	status = tune_guard(&trial->guard, err);
+	if (status)
+		return status;
 	return tune_open(0, &trial->journal, &recovered, err);
 }

@@ -141,21 +141,15 @@ static struct zh_doc *describe_applied(
 static int write_plan(const struct tune_config *tune, struct zh_plan *plan, int64_t *ret_tx,
 	int *ret_recovered, struct zh_err *err)
 {
-	char exe[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *const guard[] = {exe, "tune", "undo", "--expired", NULL};
+	struct tune_guard guard;
 	const struct zh_apply apply = {.label = "tune",
 		.confirm_ns = tune->confirm_ns,
-		.guard_argv = tune->confirm_ns ? guard : NULL};
+		.guard_argv = tune->confirm_ns ? guard.argv : NULL};
 	struct zh_journal journal;
-	int r;
+	int r = tune_guard(&guard, err);
 
-	if (len < 0) {
-		zh_err_sys(err, -errno, "cannot find this program's file");
-		return ZH_EXIT_UNABLE;
-	}
-	exe[len] = '\0';
-	r = tune_open(0, &journal, ret_recovered, err);
+	if (r == 0)
+		r = tune_open(0, &journal, ret_recovered, err);
 	if (r)
 		return r;
 	cmd_catch_signals();

@@ -144,17 +144,22 @@ static size_t drifted(const struct zh_plan *plan)
 	return n;
 }
 
-void tune_describe_tx(struct zh_node *root, const struct zh_tx *tx)
+/* Of one that waits to be confirmed. */
+static struct zh_cell undone_in(const struct zh_tx *tx)
 {
 	uint64_t now_ns = zh_clock_ns(CLOCK_BOOTTIME);
 
+	if (tx->state != ZH_TX_PENDING)
+		return zh_null();
+	return zh_ns(tx->deadline_ns > now_ns ? tx->deadline_ns - now_ns : 0);
+}
+
+void tune_describe_tx(struct zh_node *root, const struct zh_tx *tx)
+{
 	zh_node_value(root, "tx", "transaction", zh_count((uint64_t)tx->id));
 	zh_node_value(root, "state", "state", zh_string(zh_tx_state_name(tx->state)));
-	if (tx->state == ZH_TX_PENDING)
-		zh_node_value(root, "undone_in_ns", "undone in",
-			zh_ns(tx->deadline_ns > now_ns ? tx->deadline_ns - now_ns : 0));
-	else
-		zh_node_value(root, "undone_in_ns", NULL, zh_null());
+	zh_node_value(root, "undone_in_ns", tx->state == ZH_TX_PENDING ? "undone in" : NULL,
+		undone_in(tx));
 }
 
 static int describe_held(struct zh_journal *journal, struct zh_node *root, size_t *ret_held,
@@ -162,7 +167,6 @@ static int describe_held(struct zh_journal *journal, struct zh_node *root, size_
 {
 	static const struct zh_column columns[] = {
 		{"tx", "transaction"}, {"state", "state"}, {"undone_in_ns", "undone in"}};
-	uint64_t now_ns = zh_clock_ns(CLOCK_BOOTTIME);
 	struct zh_node *list =
 		zh_node_table(root, "transactions", "In force", columns, ZH_ARRAY_SIZE(columns));
 	struct tables tables = {.root = root};
@@ -178,13 +182,8 @@ static int describe_held(struct zh_journal *journal, struct zh_node *root, size_
 			return -EIO;
 		++*ret_held;
 		*ret_drifted += drifted(&plan);
-		zh_node_row(list,
-			(struct zh_cell[]){zh_count((uint64_t)tx.id),
-				zh_string(zh_tx_state_name(tx.state)),
-				tx.state == ZH_TX_PENDING
-					? zh_ns(tx.deadline_ns > now_ns ? tx.deadline_ns - now_ns
-									: 0)
-					: zh_null()});
+		zh_node_row(list, (struct zh_cell[]){zh_count((uint64_t)tx.id),
+					  zh_string(zh_tx_state_name(tx.state)), undone_in(&tx)});
 		add_rows(&tables, &tx, &plan, true, true);
 	}
 	return 0;

@@ -88,6 +88,23 @@ int tune_failed(int r)
 	return r == -EINVAL || r == -ERANGE ? ZH_EXIT_USAGE : ZH_EXIT_UNABLE;
 }
 
+int tune_guard(struct tune_guard *ret, struct zh_err *err)
+{
+	ssize_t len = readlink("/proc/self/exe", ret->exe, sizeof(ret->exe) - 1);
+
+	if (len < 0) {
+		zh_err_sys(err, -errno, "cannot find this program's file");
+		return ZH_EXIT_UNABLE;
+	}
+	ret->exe[len] = '\0';
+	ret->argv[0] = ret->exe;
+	ret->argv[1] = "tune";
+	ret->argv[2] = "undo";
+	ret->argv[3] = "--expired";
+	ret->argv[4] = NULL;
+	return 0;
+}
+
 int64_t tune_tx_word(int n_words, char **words, struct zh_err *err)
 {
 	uint64_t id;

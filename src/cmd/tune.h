@@ -2,6 +2,8 @@
 /* Parts of zerohop tune; its verbs and options are in tune.c. */
 #pragma once
 
+#include <limits.h>
+
 #include "cmd/command.h"
 #include "knobs/engine.h"
 
@@ -41,6 +43,13 @@ int tune_failed(int r);
 /* Opens it and undoes what was left unfinished; *ret_recovered counts that. 0, or an exit status
  * with err set. */
 int tune_open(uint64_t wait_ns, struct zh_journal *ret, int *ret_recovered, struct zh_err *err);
+/* What takes a transaction back when this program cannot, for struct zh_apply. 0, or an exit status
+ * with err set. */
+struct tune_guard {
+	char exe[PATH_MAX];
+	const char *argv[5]; /* into it: not to be copied */
+};
+int tune_guard(struct tune_guard *ret, struct zh_err *err);
 /* Adds a table of changes. */
 void tune_describe_changes(
 	struct zh_node *root, const struct zh_plan *plan, bool with_phase, bool with_now);
