@@ -42,20 +42,12 @@ static bool group_of(pid_t pid, struct zh_pod_group *ret)
 	return false;
 }
 
-/* "net:[4026531840]" */
 static bool netns_of(struct walk *walk, pid_t pid, uint64_t *ret)
 {
-	char text[64], *end;
-	int r = zh_sys_readlink(text, sizeof(text), "/proc/%d/ns/net", (int)pid);
+	int r = zh_netns_inode_at(ret, "/proc/%d/ns/net", (int)pid);
 
 	walk->denied += r == -EACCES || r == -EPERM;
-	if (r <= 0 || strncmp(text, "net:[", 5) != 0)
-		return false;
-	end = strchr(text + 5, ']');
-	if (!end)
-		return false;
-	*end = '\0';
-	return zh_facts_parse(text + 5, 10, ret);
+	return r == 0;
 }
 
 static uint32_t *bucket_of(const struct walk *walk, const char *id, uint64_t netns)
@@ -143,11 +135,9 @@ static int add_process(void *arg, const char *name)
 static bool inode_at(const char *path, uint64_t *ret)
 {
 	zh_autoclose int fd = -1;
-	char text[64];
 
 	if (zh_sys_is_captured())
-		return zh_sys_readlink(text, sizeof(text), "%s", path) > 0 &&
-		       sscanf(text, "net:[%" SCNu64 "]", ret) == 1;
+		return zh_netns_inode_at(ret, "%s", path) == 0;
 	fd = zh_netns_by_name(path, NULL);
 	return fd >= 0 && zh_netns_inode(fd, ret) == 0;
 }

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "facts/facts.h"
 #include "facts/read.h"
+#include "sys/process.h"
 #include "sys/root.h"
 
 #define PROCESSES_MAX 8192
@@ -28,25 +29,23 @@ struct walk {
 	uint64_t counts[ZH_ARRAY_SIZE(agents)];
 };
 
-/* Time on the CPU, time waiting for it, and turns, as the scheduler counts them for a thread. */
-static void add_ksoftirqd(struct zh_fact_set *set, const char *pid, const char *cpu)
+static void add_ksoftirqd(struct zh_fact_set *set, uint64_t pid, unsigned int cpu)
 {
-	unsigned long long run, wait, turns;
-	char text[128];
+	struct zh_schedstat stat;
 
-	if (zh_sys_read(text, sizeof(text), "/proc/%s/schedstat", pid) < 0 ||
-		sscanf(text, "%llu %llu %llu", &run, &wait, &turns) != 3)
+	if (zh_process_schedstat((pid_t)pid, &stat) < 0)
 		return;
-	zh_fact_number(set, run, "ksoftirqd.%s.run_ns", cpu);
-	zh_fact_number(set, wait, "ksoftirqd.%s.wait_ns", cpu);
-	zh_fact_number(set, turns, "ksoftirqd.%s.runs", cpu);
+	zh_fact_number(set, stat.run_ns, "ksoftirqd.%u.run_ns", cpu);
+	zh_fact_number(set, stat.wait_ns, "ksoftirqd.%u.wait_ns", cpu);
+	zh_fact_number(set, stat.turns, "ksoftirqd.%u.runs", cpu);
 }
 
 static int add_process(void *arg, const char *name)
 {
 	struct walk *walk = arg;
 	char comm[64];
-	uint64_t pid, cpu;
+	unsigned int cpu;
+	uint64_t pid;
 	size_t i;
 
 	if (!zh_facts_parse(name, 10, &pid))
@@ -54,9 +53,9 @@ static int add_process(void *arg, const char *name)
 	if (walk->n++ >= PROCESSES_MAX ||
 		zh_sys_read(comm, sizeof(comm), "/proc/%s/comm", name) < 0)
 		return 0;
-	if (!strncmp(comm, "ksoftirqd/", 10) && zh_facts_parse(comm + 10, 10, &cpu)) {
+	if (zh_process_is_ksoftirqd(comm, &cpu)) {
 		walk->softirq_threads++;
-		add_ksoftirqd(walk->set, name, comm + 10);
+		add_ksoftirqd(walk->set, pid, cpu);
 		return 0;
 	}
 	for (i = 0; i < ZH_ARRAY_SIZE(agents); i++)

@@ -212,8 +212,8 @@ int zh_journal_changes(
 }
 
 /* The same knob of the same thing, in a transaction of this boot that still holds. */
-int zh_journal_stacked(struct zh_journal *journal, int64_t tx, const struct zh_change *change,
-	const char *prior, int64_t *ret_tx)
+int zh_journal_stacked(
+	struct zh_journal *journal, int64_t tx, const struct zh_change *change, int64_t *ret_tx)
 {
 	static const char where[] =
 		" WHERE knob=?1 AND tx>?2 AND phase IN(1,2) AND cookie=?3 AND ifindex=?4"
@@ -224,7 +224,7 @@ int zh_journal_stacked(struct zh_journal *journal, int64_t tx, const struct zh_c
 		JOURNAL_NUMBER(p->cookie), JOURNAL_NUMBER(p->ifindex), JOURNAL_NUMBER(p->queue),
 		JOURNAL_NUMBER(p->cpu), JOURNAL_NUMBER(p->irq), JOURNAL_NUMBER(p->pid),
 		JOURNAL_NUMBER(p->start_ticks), JOURNAL_TEXT(change->observed),
-		JOURNAL_TEXT(journal->boot_id), JOURNAL_TEXT(prior),
+		JOURNAL_TEXT(journal->boot_id), JOURNAL_TEXT(change->prior),
 		JOURNAL_TEXT(change->prior_raw)};
 	journal_statement *stmt = NULL;
 	char sql[600];
@@ -239,8 +239,6 @@ int zh_journal_stacked(struct zh_journal *journal, int64_t tx, const struct zh_c
 		sqlite3_column_type(stmt, 0) == SQLITE_NULL)
 		return 0;
 	*ret_tx = sqlite3_column_int64(stmt, 0);
-	if (!prior)
-		return 1;
 	snprintf(sql, sizeof(sql), "UPDATE change SET prior=?12, prior_raw=?13%s AND tx=%lld",
 		where, (long long)*ret_tx);
 	return journal_run(journal, NULL, sql, values, ZH_ARRAY_SIZE(values)) < 0 ? 0 : 1;

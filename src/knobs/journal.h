@@ -71,9 +71,9 @@ int zh_journal_changes(
 	struct zh_journal *journal, int64_t tx, struct zh_plan *ret, struct zh_err *err);
 /*
  * A later change of the same thing by another transaction that is not undone, made on top of this
- * one. 1 and its transaction; with `prior` it gets that as its own prior value. 0: none.
+ * one. 1 and its transaction, which gets this one's prior value as its own. 0: none.
  */
-int zh_journal_stacked(struct zh_journal *journal, int64_t tx, const struct zh_change *change,
-	const char *prior, int64_t *ret_tx);
+int zh_journal_stacked(
+	struct zh_journal *journal, int64_t tx, const struct zh_change *change, int64_t *ret_tx);
 
 const char *zh_tx_state_name(enum zh_tx_state state);

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "knobs/knob.h"
+#include "sys/sched.h"
 #include "sys/setting.h"
 
 static int get_feature(

@@ -35,7 +35,7 @@ static int find_netns(
 		return 0;
 	if (is_of_first_netns(knob)) {
 		/* Unprivileged, or with a /proc of its own: what is here is what can be had. */
-		place->netns_fd = zh_netns_of_pid(1, NULL);
+		place->netns_fd = zh_netns_first(NULL);
 		return 0;
 	}
 	if (!is_of_netns(knob))
@@ -110,18 +110,14 @@ static int need_number(const struct zh_knob *knob, const char *instance, uint64_
 /* The interrupt's last words in /proc/interrupts. -ENOENT: there is none of that number. */
 static int read_action(uint32_t irq, char *buf, size_t size)
 {
-	char path[64];
-	int n = 0;
 	zh_autofree char *text = NULL;
 	char want[16], *line, *save = NULL, *space;
 
 	if (zh_sys_slurp(&text, "/proc/interrupts") < 0)
 		return -ENOENT;
 	snprintf(want, sizeof(want), "%u:", irq);
-	(void)path;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		n = (int)strspn(line, " ");
-		if (strncmp(line + n, want, strlen(want)) != 0)
+		if (strncmp(line + strspn(line, " "), want, strlen(want)) != 0)
 			continue;
 		space = strstr(line, "  ");
 		for (char *next = space; next; next = strstr(next + 1, "  "))
@@ -211,7 +207,7 @@ int zh_knob_place_again(const struct zh_knob *knob, struct zh_knob_place *place)
 
 	place->netns_fd = -1;
 	if (is_of_first_netns(knob))
-		place->netns_fd = zh_netns_of_pid(1, NULL);
+		place->netns_fd = zh_netns_first(NULL);
 	if (is_of_netns(knob)) {
 		place->netns_fd = zh_netns_find(place->cookie, place->netns_inode);
 		if (place->netns_fd < 0)

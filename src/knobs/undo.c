@@ -41,7 +41,7 @@ static enum zh_change_phase foreign(
 {
 	int64_t later;
 
-	if (zh_journal_stacked(journal, tx, change, change->prior, &later) > 0) {
+	if (zh_journal_stacked(journal, tx, change, &later) > 0) {
 		snprintf(change->note, sizeof(change->note),
 			"transaction %lld set it later: undoing that one puts back the old value",
 			(long long)later);

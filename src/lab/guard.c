@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "sys/detach.h"
 #include "sys/process.h"
 
 #define END_NS (5 * ZH_NSEC_PER_SEC)
@@ -18,20 +19,6 @@ struct start {
 	pid_t maker;
 	int ready_fd;
 };
-
-void lab_detach(int keep_fd)
-{
-	int null = open("/dev/null", O_RDWR), fd;
-
-	setsid();
-	for (fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	if (keep_fd > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, (unsigned int)keep_fd - 1, 0);
-	close_range((unsigned int)ZH_MAX(keep_fd, STDERR_FILENO) + 1, ~0u, 0);
-	if (chdir("/") < 0)
-		return;
-}
 
 /* SIGUSR1 comes from the maker, or from the kernel at its death; nobody else's counts. */
 static void wait_for_maker(const struct start *start)
@@ -55,7 +42,7 @@ static int guard_main(void *arg)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "zh-guard");
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
-	lab_detach(start->ready_fd);
+	zh_detach_files(start->ready_fd, -1);
 	if (write(start->ready_fd, "", 1) == 1) {
 		close(start->ready_fd);
 		wait_for_maker(start);

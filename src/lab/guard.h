@@ -21,7 +21,3 @@ int lab_guard_start(
 /* Undone when it returns; does nothing without a guard. 0, or -ETIMEDOUT, -ECHILD (it was killed).
  */
 int lab_guard_end(struct lab_guard *guard);
-
-/* For a process that stays: no terminal, no files but standard ones (now /dev/null) and `keep_fd`.
- */
-void lab_detach(int keep_fd);

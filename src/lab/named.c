@@ -17,6 +17,7 @@
 #include "lab/state.h"
 #include "lab/topologies/build.h"
 #include "lab/tune.h"
+#include "sys/detach.h"
 #include "sys/netns.h"
 #include "sys/process.h"
 
@@ -158,7 +159,7 @@ static int keeper_main(void *arg)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, 0);
 	prctl(PR_SET_NAME, "zh-keeper");
-	lab_detach(keeper->ready_fd);
+	zh_detach_files(keeper->ready_fd, -1);
 	r = set_up(keeper, &err);
 	err.code = r;
 	if (write(keeper->ready_fd, &err, sizeof(err)) != sizeof(err))

@@ -24,24 +24,30 @@ static void close_others(int a, int b)
 	close_range((unsigned int)high + 1, ~0u, 0);
 }
 
-static void leave(int ready_fd, int keep_fd)
+void zh_detach_files(int a, int b)
 {
 	int null = open("/dev/null", O_RDWR);
-	sigset_t none;
 
 	setsid();
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	close_others(a, b);
+	if (chdir("/") < 0)
+		return;
+}
+
+static void leave(int ready_fd, int keep_fd)
+{
+	sigset_t none;
+
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	close_others(ready_fd, keep_fd);
+	zh_detach_files(ready_fd, keep_fd);
 	zh_sys_write("-1000", "/proc/self/oom_score_adj");
-	if (chdir("/") < 0)
-		return;
 }
 
 int zh_detach(

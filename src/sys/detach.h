@@ -16,3 +16,7 @@
  */
 int zh_detach(
 	int (*f)(void *arg, int ready_fd), void *arg, int keep_fd, pid_t *ret, struct zh_err *err);
+
+/* For a process that stays: a session of its own, no terminal, no descriptors but standard ones
+ * (now /dev/null), `a` and `b` (-1: none), and / as its directory. */
+void zh_detach_files(int a, int b);

@@ -6,11 +6,9 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,33 +16,19 @@
 #include "sys/net-config.h"
 #include "sys/netns.h"
 #include "sys/root.h"
+#include "sys/setting.h"
 
-struct setting {
-	const char *device, *file, *text; /* the file below the device's directory */
-};
-
-/*
- * /sys shows the devices of the namespace that it was mounted from, so this thread mounts its own,
- * in a mount namespace that ends with it.
- */
-static int write_setting(void *arg)
+static int set_file(int netns_fd, const char *device, const char *file, const char *text,
+	const char *what, struct zh_err *err)
 {
-	const struct setting *setting = arg;
-
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-		mount("sysfs", "/sys", "sysfs", 0, NULL) < 0)
-		return -errno;
-	return zh_sys_write(setting->text, "/sys/class/net/%s/%s", setting->device, setting->file);
-}
-
-static int set_file(int netns_fd, struct setting *setting, const char *what, struct zh_err *err)
-{
+	char path[128];
 	int r;
 
 	if (netns_fd < 0) /* the thread must be one of its own */
 		return zh_err_set(err, -EINVAL, "no namespace given");
-	r = zh_netns_call(netns_fd, write_setting, setting, err);
-	return r < 0 ? zh_err_sys(err, r, "cannot set %s of %s", what, setting->device) : 0;
+	snprintf(path, sizeof(path), "/sys/class/net/%.15s/%s", device, file);
+	r = zh_setting_write(netns_fd, path, text);
+	return r < 0 ? zh_err_sys(err, r, "cannot set %s of %s", what, device) : 0;
 }
 
 /* A mask has 32 bits a comma-separated word, the highest first. */
@@ -66,10 +50,9 @@ int zh_nettune_rps(
 	int netns_fd, const char *device, const struct zh_cpuset *cpus, struct zh_err *err)
 {
 	char mask[16 + ZH_CPU_MAX / 32 * 9];
-	struct setting setting = {device, "queues/rx-0/rps_cpus", mask};
 
 	format_mask(mask, sizeof(mask), cpus);
-	return set_file(netns_fd, &setting, "packet steering", err);
+	return set_file(netns_fd, device, "queues/rx-0/rps_cpus", mask, "packet steering", err);
 }
 
 int zh_nettune_rps_cpu(int netns_fd, const char *device, int cpu, struct zh_err *err)
@@ -83,9 +66,7 @@ int zh_nettune_rps_cpu(int netns_fd, const char *device, int cpu, struct zh_err 
 
 int zh_nettune_threaded(int netns_fd, const char *device, bool on, struct zh_err *err)
 {
-	struct setting setting = {device, "threaded", on ? "1" : "0"};
-
-	return set_file(netns_fd, &setting, "threaded NAPI", err);
+	return set_file(netns_fd, device, "threaded", on ? "1" : "0", "threaded NAPI", err);
 }
 
 struct offload {

@@ -2,8 +2,9 @@
 /* Which namespace a descriptor is, for as long as the machine runs; and finding it again. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,6 +48,38 @@ int zh_netns_cookie(int fd, uint64_t *ret)
 	return zh_netns_ask(fd, read_cookie, ret);
 }
 
+int zh_netns_inode_at(uint64_t *ret, const char *path, ...)
+{
+	char link[64], file[256];
+	va_list args;
+	int r;
+
+	va_start(args, path);
+	vsnprintf(file, sizeof(file), path, args);
+	va_end(args);
+	r = zh_sys_readlink(link, sizeof(link), "%s", file);
+	if (r < 0)
+		return r;
+	return sscanf(link, "net:[%" SCNu64 "]", ret) == 1 ? 0 : -EINVAL;
+}
+
+/* "ID PARENT DEV net:[INODE] PATH rw shared:3 - nsfs nsfs rw" */
+int zh_netns_mounts(int (*f)(void *arg, uint64_t inode, const char *path), void *arg)
+{
+	zh_autofree char *text = NULL;
+	char *line, *save = NULL, path[512];
+	uint64_t inode;
+	int r = 0;
+
+	if (zh_sys_slurp(&text, "/proc/thread-self/mountinfo") < 0)
+		return 0;
+	for (line = strtok_r(text, "\n", &save); line && !r; line = strtok_r(NULL, "\n", &save))
+		if (strstr(line, " - nsfs ") &&
+			sscanf(line, "%*s %*s %*s net:[%" SCNu64 "] %511s", &inode, path) == 2)
+			r = f(arg, inode, path);
+	return r;
+}
+
 struct search {
 	uint64_t cookie, inode;
 	int fd; /* of what was found, else -1 */
@@ -71,31 +104,19 @@ static int is_it(struct search *search, int fd)
 static int try_fd(void *arg, const char *name)
 {
 	struct search *search = arg;
-	char target[64];
-	uint64_t fd;
+	uint64_t inode, fd;
 
-	if (zh_sys_readlink(target, sizeof(target), "/proc/self/fd/%s", name) < 0 ||
-		strncmp(target, "net:[", 5) != 0 ||
-		strtoull(target + 5, NULL, 10) != search->inode ||
+	if (zh_netns_inode_at(&inode, "/proc/self/fd/%s", name) < 0 || inode != search->inode ||
 		zh_parse_u64(name, &fd, NULL) < 0)
 		return 0;
 	return is_it(search, fcntl((int)fd, F_DUPFD_CLOEXEC, 0));
 }
 
-/* Those with a name are mounted on it: "ID PARENT DEV net:[INODE] PATH ... - nsfs nsfs rw". */
-static int try_mounts(struct search *search)
+static int try_mount(void *arg, uint64_t inode, const char *path)
 {
-	zh_autofree char *text = NULL;
-	char *line, *save = NULL, path[512];
-	unsigned long long inode;
+	struct search *search = arg;
 
-	if (zh_sys_slurp(&text, "/proc/self/mountinfo") < 0)
-		return 0;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (sscanf(line, "%*s %*s %*s net:[%llu] %511s", &inode, path) == 2 &&
-			inode == search->inode && is_it(search, zh_netns_by_name(path, NULL)))
-			return 1;
-	return 0;
+	return inode == search->inode ? is_it(search, zh_netns_by_name(path, NULL)) : 0;
 }
 
 static int try_process(void *arg, const char *name)
@@ -110,7 +131,7 @@ int zh_netns_find(uint64_t cookie, uint64_t inode)
 {
 	struct search search = {.cookie = cookie, .inode = inode, .fd = -1};
 
-	if (!is_it(&search, zh_netns_current(NULL)) && !try_mounts(&search) &&
+	if (!is_it(&search, zh_netns_current(NULL)) && !zh_netns_mounts(try_mount, &search) &&
 		zh_sys_list(try_fd, &search, "/proc/self/fd") != 1)
 		zh_sys_list(try_process, &search, "/proc");
 	return search.fd < 0 ? -ENOENT : search.fd;

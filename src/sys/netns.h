@@ -28,6 +28,12 @@ int zh_netns_lo_up(int fd, struct zh_err *err);
 int zh_netns_enter(int fd, struct zh_err *err);
 /* The inode number that identifies a namespace (/proc/self/ns/net). 0 or a negative errno. */
 int zh_netns_inode(int fd, uint64_t *ret);
+/* The same of a link that names it ("net:[4026531840]"), as /proc/PID/ns/net is; without opening
+ * it. 0 or a negative errno (-EINVAL: it names none). */
+int zh_netns_inode_at(uint64_t *ret, const char *path, ...) __attribute__((format(printf, 2, 3)));
+/* Calls f for each namespace that is mounted on a path, as those with a name are, until f returns
+ * nonzero, which is then returned; else 0. */
+int zh_netns_mounts(int (*f)(void *arg, uint64_t inode, const char *path), void *arg);
 bool zh_netns_is_current(int fd);
 /* Runs f(arg) there: on this thread when it is there already (then without privileges), else as
  * zh_netns_call(). f must not change anything of its thread. */

@@ -118,6 +118,51 @@ int zh_process_start_ticks(pid_t pid, uint64_t *ret)
 	return state == 'Z' || state == 'X' ? -ESRCH : 0;
 }
 
+int zh_process_schedstat(pid_t tid, struct zh_schedstat *ret)
+{
+	char text[128];
+	int r = zh_sys_read(text, sizeof(text), "/proc/%d/schedstat", (int)tid);
+
+	if (r < 0)
+		return r;
+	return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->wait_ns,
+		       &ret->turns) == 3
+		       ? 0
+		       : -EBADMSG;
+}
+
+bool zh_process_is_ksoftirqd(const char *comm, unsigned int *ret_cpu)
+{
+	char end;
+
+	return sscanf(comm, "ksoftirqd/%u%c", ret_cpu, &end) == 1;
+}
+
+struct each {
+	void (*f)(void *arg, unsigned int cpu, pid_t tid);
+	void *arg;
+};
+
+static int look_for_ksoftirqd(void *arg, const char *name)
+{
+	const struct each *each = arg;
+	unsigned int cpu;
+	char comm[32];
+
+	if (name[0] >= '1' && name[0] <= '9' &&
+		zh_sys_read(comm, sizeof(comm), "/proc/%s/comm", name) > 0 &&
+		zh_process_is_ksoftirqd(comm, &cpu))
+		each->f(each->arg, cpu, (pid_t)strtol(name, NULL, 10));
+	return 0;
+}
+
+void zh_process_each_ksoftirqd(void (*f)(void *arg, unsigned int cpu, pid_t tid), void *arg)
+{
+	struct each each = {f, arg};
+
+	zh_sys_list(look_for_ksoftirqd, &each, "/proc");
+}
+
 /* A file in memory that holds the text, positioned at its start. */
 static int text_file(const char *text, size_t len)
 {

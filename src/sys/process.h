@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,18 @@ pid_t zh_process_end(pid_t pid);
 /* Start time in clock ticks since boot: with the pid it names a process for good.
  * -ESRCH when there is none (zombies count as gone). */
 int zh_process_start_ticks(pid_t pid, uint64_t *ret);
+
+/* What the scheduler counts for a thread: time on the CPU, time waiting for it, turns. 0 or a
+ * negative errno. */
+struct zh_schedstat {
+	uint64_t run_ns, wait_ns, turns;
+};
+int zh_process_schedstat(pid_t tid, struct zh_schedstat *ret);
+
+/* Calls f for the ksoftirqd of each CPU that is visible here. */
+void zh_process_each_ksoftirqd(void (*f)(void *arg, unsigned int cpu, pid_t tid), void *arg);
+/* True for the name of a ksoftirqd ("ksoftirqd/3"), and then whose it is. */
+bool zh_process_is_ksoftirqd(const char *comm, unsigned int *ret_cpu);
 
 /*
  * Runs a program (looked up in PATH) inside a network namespace (-1: the current one) with `input`

@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "sys/root.h"
+
 #define STACK_BYTES (64 * 1024)
 
 uint32_t zh_sched_tid(void)
@@ -15,40 +17,65 @@ uint32_t zh_sched_tid(void)
 	return (uint32_t)gettid();
 }
 
+/* The kernel takes bits in words as ours are. */
+static int get_affinity(pid_t tid, struct zh_cpuset *ret)
+{
+	struct zh_cpuset set = {};
+
+	if (sched_getaffinity(tid, sizeof(set.bits), (cpu_set_t *)(void *)set.bits) < 0)
+		return -errno;
+	*ret = set;
+	return 0;
+}
+
+static int set_affinity(pid_t tid, const struct zh_cpuset *set)
+{
+	const void *bits = set->bits;
+
+	return sched_setaffinity(tid, sizeof(set->bits), bits) < 0 ? -errno : 0;
+}
+
+int zh_affinity_get(pid_t tid, struct zh_cpuset *ret)
+{
+	return zh_sys_is_captured() ? -EROFS : get_affinity(tid, ret);
+}
+
+int zh_affinity_set(pid_t tid, const struct zh_cpuset *set)
+{
+	return zh_sys_is_captured() ? -EROFS : set_affinity(tid, set);
+}
+
 int zh_sched_pin(int cpu, struct zh_err *err)
 {
 	struct zh_cpuset set = {0};
+	int r;
 
 	if (cpu < 0 || cpu >= ZH_CPU_MAX)
 		return zh_err_set(err, -EINVAL, "there is no CPU %d", cpu);
 	zh_cpuset_add(&set, (unsigned int)cpu);
-	if (sched_setaffinity(0, sizeof(set.bits), (const cpu_set_t *)(const void *)set.bits) == 0)
-		return 0;
-	if (errno == EINVAL)
+	r = set_affinity(0, &set);
+	if (r == -EINVAL)
 		return zh_err_set(err, -EINVAL,
 			"cannot run on CPU %d: it is offline, or not in this process's cpuset",
 			cpu);
-	return zh_err_sys(err, -errno, "cannot run on CPU %d", cpu);
+	return r < 0 ? zh_err_sys(err, r, "cannot run on CPU %d", cpu) : 0;
 }
 
 int zh_sched_get_affinity(struct zh_cpuset *ret, struct zh_err *err)
 {
-	struct zh_cpuset set = {0};
+	int r = get_affinity(0, ret);
 
-	if (sched_getaffinity(0, sizeof(set.bits), (cpu_set_t *)(void *)set.bits) < 0)
-		return zh_err_sys(err, -errno, "cannot read the CPU affinity");
-	*ret = set;
-	return 0;
+	return r < 0 ? zh_err_sys(err, r, "cannot read the CPU affinity") : 0;
 }
 
 int zh_sched_set_affinity(const struct zh_cpuset *set, struct zh_err *err)
 {
 	char list[256];
+	int r = set_affinity(0, set);
 
-	if (sched_setaffinity(0, sizeof(set->bits), (const cpu_set_t *)(const void *)set->bits) < 0)
-		return zh_err_sys(err, -errno, "cannot run on CPUs %s",
-			zh_format_cpulist(list, sizeof(list), set));
-	return 0;
+	return r < 0 ? zh_err_sys(err, r, "cannot run on CPUs %s",
+			       zh_format_cpulist(list, sizeof(list), set))
+		     : 0;
 }
 
 int zh_sched_set_policy(int policy, int priority, struct zh_err *err)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Scheduling of the calling thread: CPU affinity, policy, timer slack, locked memory.
- * Everything here concerns the calling thread only, but for zh_sched_lock_memory().
+ * What is called zh_sched_ concerns the calling thread only, but for zh_sched_lock_memory().
  */
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/units.h"
@@ -17,6 +18,11 @@ uint32_t zh_sched_tid(void);
 int zh_sched_pin(int cpu, struct zh_err *err);
 int zh_sched_get_affinity(struct zh_cpuset *ret, struct zh_err *err);
 int zh_sched_set_affinity(const struct zh_cpuset *set, struct zh_err *err);
+
+/* Those of any thread, which this may not be permitted to change. 0 or a negative errno (-EROFS
+ * below a captured root). */
+int zh_affinity_get(pid_t tid, struct zh_cpuset *ret);
+int zh_affinity_set(pid_t tid, const struct zh_cpuset *set);
 
 /* A policy (SCHED_OTHER, SCHED_IDLE, SCHED_FIFO, ...) with its real-time priority (0 otherwise). */
 int zh_sched_set_policy(int policy, int priority, struct zh_err *err);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -80,7 +79,6 @@ static int access_inside(void *arg)
 int zh_setting_read(int netns_fd, const char *path, char *buf, size_t size)
 {
 	struct access access = {.path = path, .buf = buf, .size = size};
-
 	int r;
 
 	if (netns_fd < 0 || zh_sys_is_captured())
@@ -98,40 +96,6 @@ int zh_setting_write(int netns_fd, const char *path, const char *text)
 	if (netns_fd < 0)
 		return access_here(&access);
 	return zh_netns_call(netns_fd, access_inside, &access, NULL);
-}
-
-static int to_cpu_set(const struct zh_cpuset *from, cpu_set_t *to)
-{
-	CPU_ZERO(to);
-	for (unsigned int cpu = 0; cpu < ZH_CPU_MAX && cpu < CPU_SETSIZE; cpu++)
-		if (zh_cpuset_has(from, cpu))
-			CPU_SET(cpu, to);
-	return CPU_COUNT(to) ? 0 : -EINVAL;
-}
-
-int zh_affinity_get(pid_t tid, struct zh_cpuset *ret)
-{
-	cpu_set_t set;
-
-	if (zh_sys_is_captured())
-		return -EROFS;
-	if (sched_getaffinity(tid, sizeof(set), &set) < 0)
-		return -errno;
-	*ret = (struct zh_cpuset){};
-	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set))
-			zh_cpuset_add(ret, cpu);
-	return 0;
-}
-
-int zh_affinity_set(pid_t tid, const struct zh_cpuset *cpus)
-{
-	cpu_set_t set;
-	int r = zh_sys_is_captured() ? -EROFS : to_cpu_set(cpus, &set);
-
-	if (r < 0)
-		return r;
-	return sched_setaffinity(tid, sizeof(set), &set) < 0 ? -errno : 0;
 }
 
 int zh_dma_latency_get(long long *ret_us)

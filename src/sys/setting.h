@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading and writing one setting of the kernel: a file below /proc or /sys, an offload feature, a
- * task's affinity. Written in one piece, never through a symbolic link, and only where the kernel's
- * own file systems are mounted.
+ * Reading and writing one setting of the kernel: a file below /proc or /sys, an offload feature.
+ * Written in one piece, never through a symbolic link, and only where the kernel's own file systems
+ * are mounted.
  *
  * netns_fd is the namespace that /proc/sys/net and /sys/class/net shall show; -1: the caller's.
  * All return 0 or a negative errno; no sentence is made here.
@@ -24,10 +24,6 @@ int zh_setting_write(int netns_fd, const char *path, const char *text);
  * changed there (fixed, or held by another one). */
 int zh_feature_get(int netns_fd, const char *device, const char *feature, bool *ret);
 int zh_feature_set(int netns_fd, const char *device, const char *feature, bool on);
-
-/* Of one thread. */
-int zh_affinity_get(pid_t tid, struct zh_cpuset *ret);
-int zh_affinity_set(pid_t tid, const struct zh_cpuset *set);
 
 /* What /dev/cpu_dma_latency says now, in us: the least of all holders. */
 int zh_dma_latency_get(long long *ret_us);

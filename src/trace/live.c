@@ -11,7 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/util.h"
-#include "sys/root.h"
+#include "sys/process.h"
 #include "trace/kernel-features.h"
 #include "trace/libbpf-log.h"
 #include "trace/symbols.h"
@@ -126,20 +126,12 @@ static void unload_part(struct zh_live *live, enum part part)
 	*loaded = (struct loaded){};
 }
 
-static int set_ksoftirqd(void *arg, const char *name)
+static void set_ksoftirqd(void *arg, unsigned int cpu, pid_t tid)
 {
 	const struct zh_live *live = arg;
-	char comm[32];
-	unsigned long cpu;
 
-	if (name[0] < '1' || name[0] > '9' ||
-		zh_sys_read(comm, sizeof(comm), "/proc/%s/comm", name) < 0 ||
-		strncmp(comm, "ksoftirqd/", 10) != 0)
-		return 0;
-	cpu = strtoul(comm + 10, NULL, 10);
 	if (cpu < live->n_cpus)
-		live->parts[SOFTIRQ].cpus[cpu].ksoftirqd_tid = (uint32_t)strtoul(name, NULL, 10);
-	return 0;
+		live->parts[SOFTIRQ].cpus[cpu].ksoftirqd_tid = (uint32_t)tid;
 }
 
 static int open_part(struct zh_live *live, enum part part, const struct zh_live_config *config,
@@ -148,7 +140,7 @@ static int open_part(struct zh_live *live, enum part part, const struct zh_live_
 	int r = load_part(live, part, config);
 
 	if (r == 0 && part == SOFTIRQ)
-		zh_sys_list(set_ksoftirqd, live, "/proc");
+		zh_process_each_ksoftirqd(set_ksoftirqd, live);
 	if (r == 0)
 		r = attach_part(&live->parts[part], part);
 	if (r == 0)

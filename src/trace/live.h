@@ -19,6 +19,8 @@
 #include "trace/live-shared.h"
 
 #define ZH_LIVE_NET_RX 3
+/* A good sampling of flows: floods are told from trickles by far fewer packets. */
+#define ZH_LIVE_FLOW_SAMPLE 64
 
 struct zh_live_config {
 	bool softirq;         /* two hooks on each softirq */

@@ -98,6 +98,9 @@ int path_resolve(struct path *p, struct zh_err *err);
 /* places.c: the first place; and the end of all that was opened. */
 int path_places_open(struct path *p, struct zh_err *err);
 void path_places_done(struct path *p);
+/* A path without a target, for its map alone; its record is its own. */
+int path_survey_open(struct path **ret, struct zh_err *err);
+struct path *path_survey_close(struct path *p);
 /* Moves the thread. 0 or a negative errno. */
 int path_enter(struct path *p, size_t place, struct zh_err *err);
 /* The map, taken when it was not yet. */

@@ -9,6 +9,7 @@
 #include <netlink/msg.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/util.h"
 #include "session/path/map.h"
 #include "sys/netlink-attr.h"
@@ -20,22 +21,6 @@ struct walk {
 	struct path_map *map;
 	size_t netns;
 };
-
-/* One more entry at the end of an array, zeroed; NULL when there is no room. */
-static void *grow(void **list, size_t *n, size_t *max, size_t size, size_t limit)
-{
-	if (*n == *max) {
-		size_t more = *max ? 2 * *max : 64;
-		void *bigger = more <= limit ? realloc(*list, more * size) : NULL;
-
-		if (!bigger)
-			return NULL;
-		*list = bigger;
-		*max = more;
-	}
-	memset((char *)*list + *n * size, 0, size);
-	return (char *)*list + (*n)++ * size;
-}
 
 static void read_bridge(struct path_link *link, const struct nlattr *data)
 {
@@ -86,7 +71,8 @@ static int on_link(void *arg, const struct nlmsghdr *reply)
 
 	if (!header)
 		return 0;
-	link = grow((void **)&map->links, &map->n_links, &map->max_links, sizeof(*link), LINKS_MAX);
+	link = zh_grow(
+		(void **)&map->links, &map->n_links, &map->max_links, sizeof(*link), LINKS_MAX);
 	if (!link)
 		return 1;
 	zh_attrs_of(attrs, IFLA_MAX, reply, sizeof(*header));
@@ -118,7 +104,7 @@ static int on_address(void *arg, const struct nlmsghdr *reply)
 	ip = attrs[attrs[IFA_LOCAL] ? IFA_LOCAL : IFA_ADDRESS];
 	if (zh_attr_len(ip) != (header->ifa_family == AF_INET ? 4 : 16))
 		return 0;
-	address = grow((void **)&map->addresses, &map->n_addresses, &map->max_addresses,
+	address = zh_grow((void **)&map->addresses, &map->n_addresses, &map->max_addresses,
 		sizeof(*address), ADDRESSES_MAX);
 	if (!address)
 		return 1;

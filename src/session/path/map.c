@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+size_t path_map_netns(const struct path_map *map, uint64_t inode)
+{
+	for (size_t i = 0; inode && i < map->n_netns; i++)
+		if (map->netns[i].inode == inode)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t path_map_owner(
+	const struct path_map *map, size_t near, int family, const struct in6_addr *ip)
+{
+	if (near != SIZE_MAX && path_map_netns_has_address(map, near, family, ip))
+		return near;
+	for (size_t i = 0; i < map->n_netns; i++)
+		if (path_map_netns_has_address(map, i, family, ip))
+			return i;
+	return SIZE_MAX;
+}
+
 const struct path_link *path_map_link(
 	const struct path_map *map, size_t netns, unsigned int ifindex)
 {

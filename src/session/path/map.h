@@ -65,6 +65,12 @@ int path_map_collect(struct path_map *map, size_t netns, struct zh_err *err);
 /* Which number a namespace (an open fd) has in that of `nl`; -1: none, or it cannot be asked. */
 int64_t path_map_nsid(struct zh_netlink *nl, int netns_fd);
 
+/* The namespace with that inode, SIZE_MAX: not known. */
+size_t path_map_netns(const struct path_map *map, uint64_t inode);
+/* The namespace that has the address, `near` first, for an address may be in several (127.0.0.1);
+ * SIZE_MAX: none, and no `near`. */
+size_t path_map_owner(
+	const struct path_map *map, size_t near, int family, const struct in6_addr *ip);
 const struct path_link *path_map_link(
 	const struct path_map *map, size_t netns, unsigned int ifindex);
 bool path_map_has_address(const struct path_map *map, const struct path_link *link, int family,

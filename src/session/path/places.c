@@ -67,11 +67,9 @@ static void name_pod(struct path *p, struct path_netns *netns)
 /* Nothing need be read where every process started. */
 static bool is_first(const struct path_netns *netns)
 {
-	unsigned long long inode;
-	char link[64];
+	uint64_t inode;
 
-	return zh_sys_readlink(link, sizeof(link), "/proc/1/ns/net") > 0 &&
-	       sscanf(link, "net:[%llu]", &inode) == 1 && inode == netns->inode;
+	return zh_netns_inode_at(&inode, "/proc/1/ns/net") == 0 && inode == netns->inode;
 }
 
 int path_places_open(struct path *p, struct zh_err *err)
@@ -95,6 +93,39 @@ int path_places_open(struct path *p, struct zh_err *err)
 	return path_map_collect(&p->map, 0, err);
 }
 
+int path_survey_open(struct path **ret, struct zh_err *err)
+{
+	static const struct zh_path_config config = {};
+	struct path *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (p)
+		p->record = zh_record_new(&(struct zh_record_limits){});
+	if (!p || !p->record) {
+		free(p);
+		return zh_err_set(err, -ENOMEM, "out of memory");
+	}
+	p->config = &config;
+	p->out = &p->record->after;
+	r = path_places_open(p, err);
+	if (r < 0)
+		path_survey_close(p);
+	else
+		*ret = p;
+	return r;
+}
+
+struct path *path_survey_close(struct path *p)
+{
+	if (!p)
+		return NULL;
+	if (p->n_places)
+		path_places_done(p);
+	zh_record_free(p->record);
+	free(p);
+	return NULL;
+}
+
 void path_places_done(struct path *p)
 {
 	size_t i;
@@ -107,16 +138,6 @@ void path_places_done(struct path *p)
 	free(p->map.links);
 	free(p->map.addresses);
 	zh_pods_done(&p->pods);
-}
-
-static struct path_netns *find_inode(struct path_map *map, uint64_t inode)
-{
-	size_t i;
-
-	for (i = 0; i < map->n_netns; i++)
-		if (map->netns[i].inode == inode)
-			return &map->netns[i];
-	return NULL;
 }
 
 static struct path_netns *add_netns(struct path_map *map, uint64_t inode)
@@ -141,7 +162,7 @@ static void add_named(struct path_map *map, const char *source)
 	uint64_t inode;
 	zh_autoclose int fd = zh_netns_by_name(source, NULL);
 
-	if (fd < 0 || zh_netns_inode(fd, &inode) < 0 || find_inode(map, inode) ||
+	if (fd < 0 || zh_netns_inode(fd, &inode) < 0 || path_map_netns(map, inode) != SIZE_MAX ||
 		strlen(source) >= sizeof(netns->source) || !(netns = add_netns(map, inode)))
 		return;
 	snprintf(netns->source, sizeof(netns->source), "%s", source);
@@ -170,17 +191,17 @@ static int add_process(void *arg, const char *name)
 {
 	struct path_map *map = arg;
 	struct path_netns *netns;
-	unsigned long long inode;
-	char link[64], *end;
+	uint64_t inode;
+	size_t i;
+	char *end;
 	long pid = strtol(name, &end, 10);
 
-	if (*end || pid <= 0 || zh_sys_readlink(link, sizeof(link), "/proc/%ld/ns/net", pid) < 0 ||
-		sscanf(link, "net:[%llu]", &inode) != 1)
+	if (*end || pid <= 0 || zh_netns_inode_at(&inode, "/proc/%ld/ns/net", pid) < 0)
 		return 0;
-	netns = find_inode(map, inode);
-	if (!netns)
-		netns = add_netns(map, inode);
-	else if (!netns->pid || pid > netns->pid)
+	i = path_map_netns(map, inode);
+	netns = i == SIZE_MAX ? add_netns(map, inode) : &map->netns[i];
+	/* A name says more than a process, and the first process more than a later one. */
+	if (i != SIZE_MAX && (!netns->pid || pid > netns->pid))
 		return 0;
 	if (netns)
 		name_process(netns, pid);
@@ -200,37 +221,20 @@ static int add_program(void *arg, const char *name)
 static int add_other(void *arg, const char *name)
 {
 	struct path_map *map = arg;
-	unsigned long long inode;
-	char link[64];
+	uint64_t inode;
 
-	if (zh_sys_readlink(link, sizeof(link), "/proc/%s/ns/net", name) < 0 ||
-		sscanf(link, "net:[%llu]", &inode) != 1 || find_inode(map, inode))
+	if (zh_netns_inode_at(&inode, "/proc/%s/ns/net", name) < 0 ||
+		path_map_netns(map, inode) != SIZE_MAX)
 		return 0;
 	return add_process(arg, name);
 }
 
-/*
- * Namespaces that are kept by a mount alone, wherever a runtime keeps them (/run/docker/netns,
- * ...):
- * "... net:[4026532281] /run/docker/netns/1-abc rw shared:3 - nsfs nsfs rw".
- */
-static void add_mounts(struct path_map *map)
+/* One that is kept by a mount alone, wherever a runtime keeps it (/run/docker/netns, ...). */
+static int add_mount(void *arg, uint64_t inode, const char *path)
 {
-	zh_autofree char *text = NULL;
-	char *cursor, *line;
-
-	if (zh_sys_slurp(&text, "/proc/thread-self/mountinfo") <= 0)
-		return;
-	for (cursor = text; (line = zh_facts_line(&cursor));) {
-		char *at = strstr(line, " net:["), *end;
-
-		at = at ? strchr(at + 1, ' ') : NULL;
-		end = at && strstr(at, " - nsfs ") ? strchr(at + 1, ' ') : NULL;
-		if (!end)
-			continue;
-		*end = '\0';
-		add_named(map, at + 1);
-	}
+	(void)inode;
+	add_named(arg, path);
+	return 0;
 }
 
 /* Devices and addresses of another namespace; the thread visits it. */
@@ -263,7 +267,7 @@ const struct path_map *path_map_take(struct path *p)
 	for (i = 0; i < p->config->n_via; i++)
 		add_named(map, p->config->via[i]);
 	zh_sys_list(add_run_netns, map, "/run/netns");
-	add_mounts(map);
+	zh_netns_mounts(add_mount, map);
 	zh_sys_list(add_program, map, "/proc");
 	zh_sys_list(add_other, map, "/proc");
 	path_enter(p, 0, NULL);

@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "facts/facts.h"
 #include "session/top/internal.h"
-#include "sys/root.h"
+#include "sys/process.h"
 
 struct zh_top_cpu *top_cpu(struct zh_top_reading *reading, unsigned int cpu)
 {
@@ -28,20 +28,12 @@ struct zh_top_cpu *top_cpu(struct zh_top_reading *reading, unsigned int cpu)
 	return low < reading->n_cpus && reading->cpus[low].cpu == cpu ? &reading->cpus[low] : NULL;
 }
 
-static int find_ksoftirqd(void *arg, const char *name)
+static void note_ksoftirqd(void *arg, unsigned int cpu, pid_t tid)
 {
 	struct zh_top *top = arg;
-	char comm[32];
-	unsigned long cpu;
 
-	if (name[0] < '1' || name[0] > '9' ||
-		zh_sys_read(comm, sizeof(comm), "/proc/%s/comm", name) < 0 ||
-		strncmp(comm, "ksoftirqd/", 10) != 0)
-		return 0;
-	cpu = strtoul(comm + 10, NULL, 10);
 	if (cpu < TOP_CPUS)
-		top->ksoftirqd[cpu] = strtol(name, NULL, 10);
-	return 0;
+		top->ksoftirqd[cpu] = tid;
 }
 
 int top_cpus_open(struct zh_top *top, struct zh_err *err)
@@ -52,25 +44,21 @@ int top_cpus_open(struct zh_top *top, struct zh_err *err)
 	top->live_now = calloc(TOP_CPUS, sizeof(*top->live_now));
 	if (!top->cpus || !top->ksoftirqd || !top->live_cpus || !top->live_now)
 		return zh_err_set(err, -ENOMEM, "out of memory");
-	zh_sys_list(find_ksoftirqd, top, "/proc");
+	zh_process_each_ksoftirqd(note_ksoftirqd, top);
 	top_idle_open(&top->idle);
 	return 0;
 }
 
-/* "RUN WAIT SLICES", both in ns (Documentation/scheduler/sched-stats.rst). */
 static void read_ksoftirqd(const struct zh_top *top, unsigned int cpu, struct top_cpu_totals *ret)
 {
-	unsigned long long run, wait;
-	char text[128];
+	struct zh_schedstat stat;
 
 	ret->has_ksoftirqd =
-		top->ksoftirqd[cpu] &&
-		zh_sys_read(text, sizeof(text), "/proc/%ld/schedstat", top->ksoftirqd[cpu]) > 0 &&
-		sscanf(text, "%llu %llu", &run, &wait) == 2;
-	if (ret->has_ksoftirqd) {
-		ret->ksoftirqd_run = run;
-		ret->ksoftirqd_wait = wait;
-	}
+		top->ksoftirqd[cpu] && zh_process_schedstat(top->ksoftirqd[cpu], &stat) == 0;
+	if (!ret->has_ksoftirqd)
+		return;
+	ret->ksoftirqd_run = stat.run_ns;
+	ret->ksoftirqd_wait = stat.wait_ns;
 }
 
 static void read_totals(const struct zh_top *top, const struct zh_fact_set *facts, unsigned int cpu,

@@ -87,20 +87,19 @@ static void set_cpu(const struct zh_top *top, const struct top_link *link, uint6
 static void set_drops(const struct zh_top *top, struct zh_top_device *ret)
 {
 	bool is_known = top->reading.interval_ns && top->live && zh_live_has(top->live, "drops");
-	double most = 0;
 
 	ret->dropped_rate = is_known ? 0 : -1;
 	for (size_t i = 0; is_known && i < top->reading.n_drops; i++) {
 		const struct zh_top_drop *drop = &top->reading.drops[i];
 
-		if (drop->is_benign || drop->rate <= 0 || strcmp(drop->device, ret->name) != 0 ||
-			strcmp(drop->place, ret->place) != 0)
+		/* Losses stand first, by rate. */
+		if (drop->is_benign || drop->rate <= 0)
+			break;
+		if (strcmp(drop->device, ret->name) != 0 || strcmp(drop->place, ret->place) != 0)
 			continue;
-		ret->dropped_rate += drop->rate;
-		if (drop->rate > most) {
-			most = drop->rate;
+		if (!ret->drop_reason[0])
 			memcpy(ret->drop_reason, drop->reason, sizeof(ret->drop_reason));
-		}
+		ret->dropped_rate += drop->rate;
 	}
 }
 

@@ -50,9 +50,7 @@ struct top_pair {
 
 /* Who is where: namespaces, addresses, pods. Of a captured root only the one namespace, without. */
 struct top_map {
-	struct path *path; /* NULL: captured, or not yet taken */
-	struct zh_record *notes;
-	struct zh_pods pods;
+	struct path *path;      /* NULL: captured, or not yet taken */
 	struct top_pair *pairs; /* by end; owned */
 	size_t n_pairs;
 	uint64_t taken_ns;
@@ -80,7 +78,7 @@ struct zh_top {
 	int settings_pause;   /* reads until the next is */
 	struct top_links links;
 	struct top_cpu_totals *cpus; /* [TOP_CPUS] */
-	long *ksoftirqd;             /* [TOP_CPUS] thread ids, 0: none */
+	pid_t *ksoftirqd;            /* [TOP_CPUS] thread ids, 0: none */
 	struct top_interrupts interrupts;
 	struct top_idle idle;
 	struct zh_live_drop *drops; /* of the last read */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/util.h"
 #include "facts/facts.h"
 #include "session/top/internal.h"
@@ -25,17 +26,7 @@ struct walk {
 
 static struct top_link *append(struct top_links *links)
 {
-	if (links->n == links->size) {
-		size_t size = links->size ? 2 * links->size : 64;
-		struct top_link *more = realloc(links->list, size * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		links->list = more;
-		links->size = size;
-	}
-	links->list[links->n] = (struct top_link){};
-	return &links->list[links->n++];
+	return zh_grow((void **)&links->list, &links->n, &links->size, sizeof(*links->list), 0);
 }
 
 static int on_link(void *arg, const struct nlmsghdr *reply)

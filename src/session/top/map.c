@@ -122,57 +122,37 @@ static int pair_all(struct top_map *map, struct zh_err *err)
 
 void top_map_done(struct top_map *map)
 {
-	if (map->path && map->path->n_places)
-		path_places_done(map->path);
-	free(map->path);
-	zh_record_free(map->notes);
-	zh_pods_done(&map->pods);
+	path_survey_close(map->path);
 	free(map->pairs);
 	*map = (struct top_map){};
 }
 
 int top_map_take(struct top_map *map, struct zh_err *err)
 {
-	static const struct zh_path_config config = {};
 	int r;
 
 	top_map_done(map);
 	map->taken_ns = zh_now_ns();
 	if (zh_sys_is_captured())
 		return 0;
-	map->path = calloc(1, sizeof(*map->path));
-	map->notes = zh_record_new(&(struct zh_record_limits){});
-	if (!map->path || !map->notes)
-		return zh_err_set(err, -ENOMEM, "out of memory");
-	map->path->config = &config;
-	map->path->record = map->notes;
-	map->path->out = &map->notes->after;
-	r = path_places_open(map->path, err);
+	r = path_survey_open(&map->path, err);
 	if (r < 0)
 		return r;
 	path_map_take(map->path);
-	zh_pods_read(&map->pods, NULL);
 	return pair_all(map, err);
 }
 
 size_t top_map_netns(const struct top_map *map, uint64_t inode)
 {
-	for (size_t i = 0; map->path && i < map->path->map.n_netns; i++)
-		if (inode && map->path->map.netns[i].inode == inode)
-			return i;
-	return SIZE_MAX;
+	return map->path ? path_map_netns(&map->path->map, inode) : SIZE_MAX;
 }
 
 bool top_map_place(const struct top_map *map, uint64_t netns, char *buf, size_t size)
 {
-	const struct zh_pod *pod = zh_pods_by_netns(&map->pods, netns);
 	size_t i = top_map_netns(map, netns);
-	char label[200];
 
 	if (!map->path || i == 0)
 		snprintf(buf, size, "here");
-	else if (pod)
-		snprintf(buf, size, "pod %s", zh_pod_label(label, sizeof(label), pod));
 	else if (i != SIZE_MAX)
 		snprintf(buf, size, "%s", map->path->map.netns[i].name);
 	else

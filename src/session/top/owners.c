@@ -123,18 +123,6 @@ static void process_of(
 		snprintf(buf, size, "%s", owner->who);
 }
 
-/* The namespace with that address, `near` first: an address may be in several (127.0.0.1). */
-static size_t netns_of_address(
-	const struct path_map *map, size_t near, int family, const struct in6_addr *ip)
-{
-	if (near != SIZE_MAX && path_map_netns_has_address(map, near, family, ip))
-		return near;
-	for (size_t i = 0; i < map->n_netns; i++)
-		if (path_map_netns_has_address(map, i, family, ip))
-			return i;
-	return SIZE_MAX;
-}
-
 void top_owner_of(struct zh_top *top, uint64_t near, const struct zh_live_flow *flow, bool is_from,
 	char *buf, size_t size)
 {
@@ -142,20 +130,17 @@ void top_owner_of(struct zh_top *top, uint64_t near, const struct zh_live_flow *
 	uint16_t port = is_from ? flow->from_port : flow->to_port;
 	struct in6_addr ip;
 	size_t netns;
-	const struct zh_pod *pod;
-	char label[200];
 
 	buf[0] = '\0';
 	if (!path)
 		return;
 	memcpy(&ip, is_from ? flow->from : flow->to, sizeof(ip));
-	netns = netns_of_address(&path->map, top_map_netns(&top->map, near),
+	netns = path_map_owner(&path->map, top_map_netns(&top->map, near),
 		flow->family == 4 ? AF_INET : AF_INET6, &ip);
 	if (netns == SIZE_MAX)
 		return;
-	pod = netns ? zh_pods_by_netns(&top->map.pods, path->map.netns[netns].inode) : NULL;
-	if (pod) {
-		snprintf(buf, size, "pod %.58s", zh_pod_label(label, sizeof(label), pod));
+	if (netns && zh_pods_by_netns(&path->pods, path->map.netns[netns].inode)) {
+		snprintf(buf, size, "%s", path->map.netns[netns].name);
 		return;
 	}
 	if (port && (flow->protocol == IPPROTO_TCP || flow->protocol == IPPROTO_UDP))

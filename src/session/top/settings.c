@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/util.h"
 #include "facts/facts.h"
 #include "facts/read.h"
@@ -89,16 +90,8 @@ static void remove_netns(struct top_settings *settings, uint64_t netns)
 
 static struct top_setting *append(struct top_settings *settings)
 {
-	if (settings->n == settings->size) {
-		size_t size = settings->size ? 2 * settings->size : 64;
-		struct top_setting *more = realloc(settings->list, size * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		settings->list = more;
-		settings->size = size;
-	}
-	return &settings->list[settings->n++];
+	return zh_grow((void **)&settings->list, &settings->n, &settings->size,
+		sizeof(*settings->list), 0);
 }
 
 /* Settings of all devices of one namespace. */
@@ -121,7 +114,7 @@ static void read_netns(struct zh_top *top, const struct top_links *links, uint64
 	for (size_t i = 0; i < links->n; i++) {
 		if (links->list[i].netns != netns || !(setting = append(&top->settings)))
 			continue;
-		*setting = (struct top_setting){.netns = netns};
+		setting->netns = netns;
 		memcpy(setting->name, links->list[i].name, sizeof(setting->name));
 		set_of(setting, &facts);
 	}

@@ -10,7 +10,6 @@
 #include "session/top/internal.h"
 #include "sys/root.h"
 
-#define FLOW_SAMPLE 64
 #define SCAN_NS (10 * ZH_NSEC_PER_SEC)     /* namespaces and pods are looked for this often */
 #define SCAN_SOON_NS (2 * ZH_NSEC_PER_SEC) /* and this often while something unknown is seen */
 
@@ -19,7 +18,8 @@ static void open_live(struct zh_top *top)
 	const struct zh_live_config config = {.softirq = true,
 		.drops = true,
 		.flows = !top->config.no_flows,
-		.flow_sample = top->config.flow_sample ? top->config.flow_sample : FLOW_SAMPLE};
+		.flow_sample =
+			top->config.flow_sample ? top->config.flow_sample : ZH_LIVE_FLOW_SAMPLE};
 	static const char what[] = "softirq time, drops by reason, flows";
 	struct zh_err err = {};
 

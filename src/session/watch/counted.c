@@ -44,7 +44,7 @@ static void add_cpus(struct watch *w, struct zh_fact_set *out)
 static void add_where(const struct watch *w, struct zh_fact_set *out, const char *prefix, size_t i,
 	uint64_t inode, unsigned int ifindex)
 {
-	size_t netns = watch_netns_of(w, inode);
+	size_t netns = path_map_netns(&w->path->map, inode);
 	const struct path_link *link =
 		netns == SIZE_MAX ? NULL : path_map_link(&w->path->map, netns, ifindex);
 	char place[200];
@@ -98,17 +98,16 @@ static void add_owner(const struct watch *w, struct zh_fact_set *out, size_t i, 
 	int family = flow->family == 4 ? AF_INET : AF_INET6;
 	char place[200], text[INET6_ADDRSTRLEN] = "";
 	struct in6_addr address;
+	size_t netns;
 
 	memcpy(&address, ip, sizeof(address));
 	inet_ntop(family, ip, text, sizeof(text));
 	zh_fact_string(out, text, "watch.flow.%zu.%s", i, end);
-	for (size_t netns = 0; netns < w->path->map.n_netns; netns++) {
-		if (!path_map_netns_has_address(&w->path->map, netns, family, &address))
-			continue;
-		watch_place_name(w, netns, place, sizeof(place));
-		zh_fact_string(out, place, "watch.flow.%zu.%s_place", i, end);
+	netns = path_map_owner(&w->path->map, SIZE_MAX, family, &address);
+	if (netns == SIZE_MAX)
 		return;
-	}
+	watch_place_name(w, netns, place, sizeof(place));
+	zh_fact_string(out, place, "watch.flow.%zu.%s_place", i, end);
 }
 
 /* The same flow on the next device is the same packets again. */
@@ -200,7 +199,7 @@ static void add_largest(
 	size_t here = 0, other = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool is_here = watch_netns_of(w, rows[i].netns) == w->link->netns;
+		bool is_here = path_map_netns(&w->path->map, rows[i].netns) == w->link->netns;
 		size_t *count = is_here ? &here : &other;
 
 		if (*count < FLOWS_SHOWN / 2) {

@@ -24,14 +24,6 @@ void watch_place_name(const struct watch *w, size_t netns, char *buf, size_t siz
 	snprintf(buf, size, "%s", is_here ? "this namespace" : place->name);
 }
 
-size_t watch_netns_of(const struct watch *w, uint64_t inode)
-{
-	for (size_t i = 0; i < w->path->map.n_netns; i++)
-		if (inode && w->path->map.netns[i].inode == inode)
-			return i;
-	return SIZE_MAX;
-}
-
 void watch_key_name(char *buf, size_t size, const char *name)
 {
 	snprintf(buf, size, "%s", name);

@@ -46,8 +46,6 @@ struct watch {
 
 /* The name of a namespace of the map: its pod's, else as the map calls it. */
 void watch_place_name(const struct watch *w, size_t netns, char *buf, size_t size);
-/* The namespace with that inode, SIZE_MAX: not known. */
-size_t watch_netns_of(const struct watch *w, uint64_t inode);
 /* In fact keys a dot of a name is a slash. */
 void watch_key_name(char *buf, size_t size, const char *name);
 

@@ -17,24 +17,8 @@
 #include "sys/process.h"
 #include "sys/root.h"
 
-#define FLOW_SAMPLE 64 /* one packet in so many: floods are told from trickles by far fewer */
-
 static const struct zh_live_config live_config = {
-	.softirq = true, .drops = true, .flows = true, .flow_sample = FLOW_SAMPLE};
-
-static int open_path(struct watch *w, struct zh_err *err)
-{
-	static const struct zh_path_config config = {};
-
-	w->path = calloc(1, sizeof(*w->path));
-	if (w->path)
-		w->path->record = zh_record_new(&(struct zh_record_limits){});
-	if (!w->path || !w->path->record)
-		return zh_err_set(err, -ENOMEM, "out of memory");
-	w->path->config = &config;
-	w->path->out = &w->path->record->after;
-	return path_places_open(w->path, err);
-}
+	.softirq = true, .drops = true, .flows = true, .flow_sample = ZH_LIVE_FLOW_SAMPLE};
 
 int watch_open(const struct zh_watch_config *config, struct watch **ret, struct zh_err *err)
 {
@@ -50,7 +34,7 @@ int watch_open(const struct zh_watch_config *config, struct watch **ret, struct 
 		return zh_err_set(err, -EINVAL, "process %ld has ended", config->pid);
 	}
 	w->cpus = calloc(WATCH_CPUS, sizeof(*w->cpus));
-	r = w->cpus ? open_path(w, err) : zh_err_set(err, -ENOMEM, "out of memory");
+	r = w->cpus ? path_survey_open(&w->path, err) : zh_err_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = watch_find(w, err);
 	if (r == 0 && w->link->netns != 0) {
@@ -242,13 +226,9 @@ struct watch *watch_close(struct watch *w)
 		return NULL;
 	zh_live_close(w->live);
 	watch_hogs_done(&w->hogs);
-	if (w->path && w->path->n_places) {
-		zh_netns_enter(w->path->places[0].netns_fd, NULL);
-		path_places_done(w->path);
-	}
 	if (w->path)
-		zh_record_free(w->path->record);
-	free(w->path);
+		zh_netns_enter(w->path->places[0].netns_fd, NULL);
+	path_survey_close(w->path);
 	if (w->netns_fd >= 0)
 		close(w->netns_fd);
 	if (w->peer_netns_fd >= 0)
