@@ -78,6 +78,18 @@ static int first_flow(const struct zh_explain *ex, const char *cpu)
 }
 
 /*
+ * Whether what was dropped came in bursts: there was time for it. Softirqs interrupt tasks, so the
+ * tasks' time is as good as idle time; but when they go on for long, ksoftirqd has the work and
+ * gets its share beside a task, which is half. What is above that had to be idle time.
+ */
+static bool is_bursts(const struct zh_rx_work *work)
+{
+	bool beside_tasks = work->softirq + work->needed < DROPPING_SHARE;
+
+	return work->idle + (beside_tasks ? work->tasks : 0) >= work->needed;
+}
+
+/*
  * Softirqs interrupt tasks, so tasks' time could have been used as well as idle time, unless the
  * work was left to ksoftirqd and that waited behind them.
  */
@@ -92,7 +104,7 @@ static enum zh_rx_state judge(const struct zh_rx_work *work)
 
 	if (room && waits)
 		return ZH_RX_BEHIND;
-	if (room && drops)
+	if (room && drops && is_bursts(work))
 		return ZH_RX_BURSTS;
 	if (drops)
 		enough =

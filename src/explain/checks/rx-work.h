@@ -5,8 +5,9 @@
  *
  * The states are told apart by time, not by thresholds on rates. A packet's work is known: softirq
  * time over packets done; so is what the dropped ones would have needed. Was so much time left,
- * idle or used by tasks (which softirqs interrupt), they came faster than they could wait: a burst;
- * or ksoftirqd had the work and waited behind tasks. Else the work is more than the CPU can do.
+ * idle or used by tasks (which softirqs interrupt, as long as they are less than half of the CPU),
+ * they came faster than they could wait: a burst; or ksoftirqd had the work and waited behind
+ * tasks. Else the work is more than the CPU can do.
  */
 #pragma once
 

@@ -26,6 +26,10 @@ extern const struct zh_check zh_check_rx_cpu_saturated, zh_check_receiver_overfl
 		 "watch.cpu.0.hog.name =crunch\nwatch.cpu.0.hog.pid 4711\n"                        \
 		 "watch.cpu.0.hog.run_ns 4000000000\nwatch.cpu.0.hog.nice =0\n"                    \
 		 "watch.cpu.0.hog.real_time 0\n"
+/* 2 000 000 packets in 3.5 of 5 s, and 90 000 dropped; `idle` in seconds of ten. */
+#define BUSY(idle)                                                                                 \
+	WORK(idle, "4", "90000")                                                                   \
+	"watch.cpu.0.softirq_ns 3500000000\nsoftnet.cpu.0.processed_pkts 0 2000000\n"
 #define WAITS "ksoftirqd.0.wait_ns 0 2000000000\nksoftirqd.0.runs 0 200\n"
 #define ALL_CPUS "queue.cali0.rx.0.rps_cpus =0-3\n"
 
@@ -76,6 +80,10 @@ const struct zh_case zh_cases_watch[] = {
 		WORK("4", "0", "90000"), {}},
 	{&zh_check_backlog_burst, "time that softirqs take from a program", ZH_SEVERITY_CRITICAL,
 		WORK("0", "4", "90000"), {}},
+	{&zh_check_backlog_burst, "busy, with idle time for what was dropped", ZH_SEVERITY_CRITICAL,
+		BUSY("2"), {}},
+	{&zh_check_backlog_burst, "the rest of a busy CPU is tasks", SILENT, BUSY("0"), {}},
+	{&zh_check_rx_cpu_saturated, "busy beside tasks", ZH_SEVERITY_CRITICAL, BUSY("0"), {}},
 	{&zh_check_backlog_burst, "more dropped than there is time for", SILENT,
 		WORK("1", "0", "900000"), {}},
 	{&zh_check_backlog_burst, "a few drops", SILENT, WORK("4", "0", "90"), {}},
